@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Any, TypeAlias
 from urllib.parse import unquote
 
-from attrs import define, field
+from attrs import define, evolve, field
 
 from planspec_lark.json_text.findings import Path, ValueFinding, text_of, word_of, wrong_type
 from planspec_lark.syntax.diagnostics import first_of, quote
@@ -56,22 +56,6 @@ def join_names(names: Iterable[str]) -> str:
 
 
 @define
-class _Slot:
-    """An input or output as its schema says it; without types it may be anything."""
-
-    name: str
-    types: dict[str, None] = field(factory=dict)
-    unchecked: dict[str, None] = field(factory=dict)
-    description: str = ""
-    extra: dict[str, Any] = field(factory=dict)
-
-    @property
-    def type(self) -> str | tuple[str, ...]:
-        names = tuple(self.types)
-        return names[0] if len(names) == 1 else names or ""
-
-
-@define
 class SchemaReader:
     """Reads one schema.
 
@@ -105,17 +89,11 @@ class SchemaReader:
             return ()
         required = self._read_required()
         self._name_unchecked()
-        made: list[AtomInput] = []
-        freed: list[str] = []
-        for slot in self._read_slots():
-            is_required = slot.name in required
-            if is_required and "null" in slot.types:
-                freed.append(slot.name)
-                is_required = False
-            made.append(AtomInput(slot.name, slot.type, is_required, slot.description, slot.extra))
+        slots = list(self._read_slots())
+        freed = [one.name for one in slots if one.name in required and "null" in _names_of(one.type)]
         if freed:
             self._leave_out(f"required inputs that may be null count as optional: {join_names(freed)}", "required")
-        return tuple(made)
+        return tuple(evolve(one, required=one.name in required and one.name not in freed) for one in slots)
 
     def read_outputs(self) -> tuple[AtomOutput, ...] | None:
         """What comes out; None where that is not said by name."""
@@ -128,7 +106,7 @@ class SchemaReader:
         slots = list(self._read_slots())
         if missing := [slot.name for slot in slots if slot.name not in required]:
             self._leave_out(f"optional outputs count as always present: {join_names(missing)}", "properties")
-        return tuple(AtomOutput(slot.name, slot.type, slot.description, slot.extra) for slot in slots)
+        return tuple(AtomOutput(one.name, one.type, one.description, one.extra) for one in slots)
 
     def _look(self, key: str) -> tuple[Any, Path]:
         """The value of a keyword, and the path to it."""
@@ -141,8 +119,7 @@ class SchemaReader:
     def _has_names(self) -> bool:
         """Whether this is an object, and says which properties it has."""
         kind, _ = self._look("type")
-        names = kind if isinstance(kind, list) else ["object" if kind is None else kind]
-        if "object" not in names:
+        if "object" not in _names_of("object" if kind is None else kind):
             return False
         is_elsewhere = "$ref" in self._chain[-1][0] or any(word in one for one, _ in self._chain for word in _ELSEWHERE)
         return self._look("properties")[0] is not None or not is_elsewhere
@@ -187,7 +164,8 @@ class SchemaReader:
 
     # ---------------------------------------------------------------- one of them
 
-    def _read_slots(self) -> Iterator[_Slot]:
+    def _read_slots(self) -> Iterator[AtomInput]:
+        """All of them as inputs that need not be there; without types, one may be anything."""
         properties, where = self._look("properties")
         if not isinstance(properties, dict):
             if properties is not None:
@@ -200,26 +178,23 @@ class SchemaReader:
             elif isinstance(schema, dict):
                 yield self._read_slot(name, schema, path)
             elif schema is True:
-                yield _Slot(name)
+                yield AtomInput(name)
             elif schema is not False:  # which nothing satisfies: there is no such input
                 self._refuse(schema, "a schema", path)
 
-    def _read_slot(self, name: str, schema: Schema, path: Path) -> _Slot:
-        slot = _Slot(name)
+    def _read_slot(self, name: str, schema: Schema, path: Path) -> AtomInput:
         self._check_slot(schema, path)
-        self._find_types(schema, slot)
-        if schema.get("nullable") is True and slot.types:
-            slot.types["null"] = None
-        said = schema.get("description")
-        slot.description = said if isinstance(said, str) else ""
-        if any(key not in ("type", "description") for key in schema):
-            slot.extra = {"schema": schema}
-        if slot.unchecked:
-            words = list(slot.unchecked)
+        types, words = self._find_types(schema)
+        if schema.get("nullable") is True and types:
+            types["null"] = None
+        if words:
             here = next(((word,) for word in words if word in schema), ())
             message = f"not checked for {quote(name)}: {join_names(words)}"
             self.findings.append(ValueFinding("PT607", message, (*path, *here), at_key=True))
-        return slot
+        said = schema.get("description")
+        kind = next(iter(types)) if len(types) == 1 else tuple(types) or ""
+        extra = {"schema": schema} if schema.keys() - {"type", "description"} else {}
+        return AtomInput(name, kind, description=said if isinstance(said, str) else "", extra=extra)
 
     def _check_slot(self, schema: Schema, path: Path) -> None:
         if schema.get("description") is not None:
@@ -229,8 +204,10 @@ class SchemaReader:
             message, help = wrong_type("a list of names", True), "list required inputs next to `properties`"
             self.findings.append(ValueFinding("PT102", message, (*path, "required"), help))
 
-    def _find_types(self, schema: Schema, slot: _Slot) -> None:
-        """The types that a value may have, through references and alternatives."""
+    def _find_types(self, schema: Schema) -> tuple[dict[str, None], dict[str, None]]:
+        """The types that a value may have, through references and alternatives, and keywords that are not checked."""
+        found: dict[str, None] = {}
+        unchecked: dict[str, None] = {}
         stack: list[Any] = [schema]
         self._left = _LOOKED_AT
         while stack:
@@ -238,18 +215,18 @@ class SchemaReader:
             if one is False:
                 continue
             used, types, others = self._step(one) if isinstance(one, dict) else ("", None, [])
-            slot.unchecked.update((word, None) for word in _constraints_of(one) if word != used or types is None)
+            unchecked.update((word, None) for word in _constraints_of(one) if word != used or types is None)
             if types is None:
-                slot.types.clear()
-                return
-            slot.types.update(dict.fromkeys(types))
+                return {}, unchecked
+            found.update(dict.fromkeys(types))
             stack += reversed(others)
+        return found, unchecked
 
     def _step(self, one: Schema) -> tuple[str, list[str] | None, list[Any]]:
         """The keyword that says what a value is, the types that it names (None for any), and schemas to look at."""
         if "type" in one:
             kind = one["type"]
-            names = kind if isinstance(kind, list) else [kind]
+            names = _names_of(kind)
             is_known = self._may_look(len(names)) and all(isinstance(name, str) for name in names)
             return "type", names if is_known and kinds_of(names) is not None else None, []
         if "$ref" in one:
@@ -290,6 +267,11 @@ class SchemaReader:
 
     def _refuse(self, value: object, expected: str, path: Path) -> None:
         self.findings.append(refuse_value(value, expected, path))
+
+
+def _names_of(types: object) -> list[Any]:
+    """Types as a schema has them, one or several, as a list."""
+    return [*types] if isinstance(types, list | tuple) else [types]
 
 
 def _alternatives_of(schema: Schema) -> tuple[str, list[Any]]:

@@ -7,7 +7,8 @@ like 10:30, which is as often a schedule or a span; the Chinese 10点30分 count
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from typing import TypeAlias
 
 from planspec_lark.plan_next.wording.normal_forms import NormalText, WordingMatch
@@ -64,22 +65,21 @@ def find_unstable(text: str) -> list[WordingMatch]:
     random inside a URL.
     """
     normal = NormalText.of(text)
-    bounds: list[tuple[int, int, str]] = []
+    left, found = normal.text, []
     for find, kind in _FINDERS:
-        bounds = _add(bounds, find(normal.text), kind)
-    return [normal.found(*one) for one in bounds]
+        spans = [*find(left)]
+        found += [normal.found(start, end, kind) for start, end in spans]
+        # What is known to be one thing is no other.
+        left = _without(left, spans)
+    return sorted(found, key=lambda one: one.start)
 
 
-def _add(known: list[tuple[int, int, str]], more: _Spans, kind: str) -> list[tuple[int, int, str]]:
-    """Both in order, without those that lie on what is known; these may be known to be something else."""
-    merged = [*known]
-    at = 0
-    for start, end in more:
-        while at < len(known) and known[at][1] <= start:
-            at += 1
-        if at == len(known) or known[at][0] >= end:
-            merged.append((start, end, kind))
-    return sorted(merged)
+def _without(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    """A text as long, with nothing at these places."""
+    signs = [*text]
+    for start, end in spans:
+        signs[start:end] = "\0" * (end - start)
+    return "".join(signs)
 
 
 def _find_stamps(text: str) -> _Spans:
@@ -99,13 +99,8 @@ def _find_uuids(text: str) -> _Spans:
 
 
 def _find_tokens(text: str) -> _Spans:
-    urls = [match.span() for match in _URL.finditer(text)]
-    at = 0
-    for match in _TOKEN.finditer(text):
-        while at < len(urls) and urls[at][1] <= match.start():
-            at += 1
-        if at == len(urls) or urls[at][0] > match.start():
-            yield from _judge(text, *match.span())
+    text = _without(text, (match.span() for match in _URL.finditer(text)))
+    return chain.from_iterable(_judge(text, *match.span()) for match in _TOKEN.finditer(text))
 
 
 def _judge(text: str, start: int, end: int) -> _Spans:

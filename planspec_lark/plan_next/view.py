@@ -10,6 +10,7 @@ from planspec_lark.plan_next.context import Context
 from planspec_lark.plan_next.models import Block, Core4, DoneItem, DoneStatus, PlanType, goal_text
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep
 from planspec_lark.syntax.safe_text import one_line
+from planspec_lark.syntax.tree import iter_tree
 
 __all__ = ["context_to_plan"]
 
@@ -33,50 +34,42 @@ def context_to_plan(context: Context) -> PlanSpec:
     if isinstance(root.goal, Core4):
         plan.goal_detail = list(_sides(root.goal))
         plan.constraints = [_line(root.goal.constraint)] if _line(root.goal.constraint, "") else []
-    if context.outcome is not None:
-        plan.steps = [_done_step(context.outcome, "1")]
-    else:
-        plan.steps = [_open_step([*reversed(context.path), context.think])]
+    step = _open_step(context) if context.outcome is None else _done_step(context.outcome)
+    # What the goal of the root says is in the head of the plan.
+    step.detail = []
+    plan.steps = [step]
+    for below, _ in iter_tree(plan.steps):
+        for at, child in enumerate(below.children, 1):
+            child.step_id = f"{below.step_id}.{at}"
     return plan
 
 
-def _open_step(blocks: list[Block]) -> PlanStep:
-    """The outermost of these blocks, each of which is inside the one before it, as a step."""
-    root = current = _make_step(blocks[0], "1", PlanStatus.ACTIVE)
-    for block, inner in zip(blocks, [*blocks[1:], None], strict=True):
-        steps = [_done_step(item, f"{current.step_id}.{at}") for at, item in enumerate(block.done, 1)]
-        todo = block.plan
-        child = None
-        if inner is not None:
-            child = _make_step(inner, f"{current.step_id}.{len(steps) + 1}", PlanStatus.ACTIVE)
-            steps.append(child)
-            todo = todo[1:] if inner.takes_item else todo
+def _open_step(context: Context) -> PlanStep:
+    """The outermost of the blocks that are open, with the others inside."""
+    step: PlanStep | None = None
+    is_taken = False
+    for block in (context.think, *context.path):
         kind = "reason" if block.plan_type is PlanType.PLAN_PROBES else "act"
-        start = len(steps) + 1
-        steps += [PlanStep(f"{current.step_id}.{at}", "", kind, _line(text)) for at, text in enumerate(todo, start)]
-        current.children = steps
-        current.step_type = "subtask" if steps else "act"
-        if child is not None:
-            current = child
-    return root
-
-
-def _make_step(of: Block | DoneItem, step_id: str, status: PlanStatus) -> PlanStep:
-    step = PlanStep(step_id, "", "act", _line(goal_text(of.goal)), status=status)
-    # What the goal of the root says is in the head of the plan.
-    step.detail = [*_details(of)] if step_id != "1" else []
+        todo = _todo(block.plan[1:] if is_taken else block.plan, kind, PlanStatus.PENDING)
+        step = _make_step(block, PlanStatus.ACTIVE, [*map(_done_step, block.done), *filter(None, [step]), *todo])
+        is_taken = block.takes_item
+    assert step is not None, "there is a block at hand"
     return step
 
 
-def _done_step(item: DoneItem, step_id: str) -> PlanStep:
-    step = _make_step(item, step_id, _ENDS[item.status])
+def _make_step(of: Block | DoneItem, status: PlanStatus, children: list[PlanStep]) -> PlanStep:
+    kind = "subtask" if children else "act"
+    return PlanStep("1", "", kind, _line(goal_text(of.goal)), detail=[*_details(of)], status=status, children=children)
+
+
+def _todo(texts: list[str], kind: str, status: PlanStatus) -> list[PlanStep]:
+    return [PlanStep("1", "", kind, _line(text), status=status) for text in texts]
+
+
+def _done_step(item: DoneItem) -> PlanStep:
+    left = _todo(item.left, "act", PlanStatus.SKIPPED)
+    step = _make_step(item, _ENDS[item.status], [*map(_done_step, item.done), *left])
     step.result = _line(item.result if isinstance(item.result, str) else _json(item.result), "")
-    step.children = [_done_step(below, f"{step_id}.{at}") for at, below in enumerate(item.done, 1)]
-    step.children += [
-        PlanStep(f"{step_id}.{at}", "", "act", _line(text), status=PlanStatus.SKIPPED)
-        for at, text in enumerate(item.left, len(step.children) + 1)
-    ]
-    step.step_type = "subtask" if step.children else "act"
     return step
 
 

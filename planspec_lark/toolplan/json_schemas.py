@@ -68,17 +68,22 @@ class SchemaReader:
     root: Schema
     path: Path
     findings: list[ValueFinding] = field(factory=list)
-    # The schema and those that it refers to, one after the other, each with its path.
-    _chain: list[tuple[Schema, Path]] = field(init=False)
+    # What the schema says, or else those that it refers to, one after the other; each keyword with the path to it.
+    _said: dict[str, tuple[Any, Path]] = field(factory=dict, init=False)
+    # Whether the last of them refers to yet another one.
+    _is_open: bool = field(default=False, init=False)
     _left: int = field(default=0, init=False)
 
     def __attrs_post_init__(self) -> None:
-        self._chain = [(self.root, self.path)]
-        while "$ref" in self._chain[-1][0] and len(self._chain) <= _FOLLOWED:
-            target, path = self._resolve(self._chain[-1][0]["$ref"])
+        schema, path = self.root, self.path
+        for _ in range(_FOLLOWED + 1):
+            for key, value in schema.items():
+                self._said.setdefault(key, (value, (*path, key)))
+            target, path = self._resolve(schema.get("$ref"))
+            self._is_open = "$ref" in schema
             if not isinstance(target, dict):
                 break
-            self._chain.append((target, path))
+            schema = target
 
     # ---------------------------------------------------------------- inputs and outputs
 
@@ -110,7 +115,7 @@ class SchemaReader:
 
     def _look(self, key: str) -> tuple[Any, Path]:
         """The value of a keyword, and the path to it."""
-        return next(((one[key], (*path, key)) for one, path in self._chain if key in one), (None, self.path))
+        return self._said.get(key, (None, self.path))
 
     def _leave_out(self, message: str, key: str) -> None:
         """Say that what a keyword says is not carried over."""
@@ -121,7 +126,7 @@ class SchemaReader:
         kind, _ = self._look("type")
         if "object" not in _names_of("object" if kind is None else kind):
             return False
-        is_elsewhere = "$ref" in self._chain[-1][0] or any(word in one for one, _ in self._chain for word in _ELSEWHERE)
+        is_elsewhere = self._is_open or not self._said.keys().isdisjoint(_ELSEWHERE)
         return self._look("properties")[0] is not None or not is_elsewhere
 
     def _refuse_inputs(self) -> None:
@@ -154,7 +159,7 @@ class SchemaReader:
 
     def _name_unchecked(self) -> None:
         known = ("type", "properties", "required", "$ref", *_OTHER_NAMES)
-        words = [word for word in _CONSTRAINTS if word not in known and any(word in one for one, _ in self._chain)]
+        words = [word for word in _CONSTRAINTS if word not in known and word in self._said]
         if words:
             self._leave_out(f"not checked: {join_names(words)}", words[0])
         for word in _OTHER_NAMES:

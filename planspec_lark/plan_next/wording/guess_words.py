@@ -130,12 +130,11 @@ class WordList:
                 found.append(normal.found(*match.span()))
         return found
 
-    def extended(self, *, words: Iterable[str] = (), allowed: Iterable[str] = ()) -> WordList:
+    def extended(self, more: WordList) -> WordList:
         """A list with more entries. What comes last wins: a word may have been allowed, and the other way round."""
-        words, allowed = tuple(words), tuple(allowed)
-        new = {read_key(entry) for entry in (*words, *allowed)}
-        kept = {name: tuple(old for old in getattr(self, name) if read_key(old) not in new) for name in _NAMES}
-        return WordList(**{**kept, "words": (*kept["words"], *words), "allowed": (*kept["allowed"], *allowed)})
+        new = {read_key(entry) for entry in (*more.words, *more.allowed)}
+        lists = {name: [old for old in getattr(self, name) if read_key(old) not in new] for name in _NAMES}
+        return WordList(**{name: (*old, *getattr(more, name)) for name, old in lists.items()})
 
     @cached_property
     def _compiled(self) -> tuple[re.Pattern[str], list[str]]:
@@ -179,8 +178,8 @@ class WordLists:
         allowed = tuple(allowed)
         return evolve(
             self,
-            sequence=self.sequence.extended(words=sequence, allowed=allowed),
-            guess=self.guess.extended(words=guess, allowed=allowed),
+            sequence=self.sequence.extended(WordList(words=tuple(sequence), allowed=allowed)),
+            guess=self.guess.extended(WordList(words=tuple(guess), allowed=allowed)),
         )
 
 
@@ -221,7 +220,7 @@ def read_words(text: str) -> WordLists:
     if not extends:
         return WordLists(sequence, guess)
     default = default_words()
-    return WordLists(_merge(default.sequence, sequence), _merge(default.guess, guess))
+    return WordLists(default.sequence.extended(sequence), default.guess.extended(guess))
 
 
 def _read_list(name: str, table: Any) -> WordList:
@@ -236,12 +235,6 @@ def _read_list(name: str, table: Any) -> WordList:
         return WordList(**{key: tuple(entries) for key, entries in table.items()})
     except WordListError as error:
         raise WordListError(f"{name}.{error}") from None
-
-
-def _merge(old: WordList, new: WordList) -> WordList:
-    merged = old.extended(words=new.words, allowed=new.allowed)
-    more = {name: (*getattr(merged, name), *getattr(new, name)) for name in ("cased", "conditional", "conditions")}
-    return evolve(merged, **more)
 
 
 @cache

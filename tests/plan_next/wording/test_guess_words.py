@@ -488,7 +488,7 @@ def test_deep_lists_are_no_crash() -> None:
 
 
 def test_an_entry_that_can_not_be_added() -> None:
-    with pytest.raises(WordListError, match=r"^an entry is a word$"):
+    with pytest.raises(WordListError, match=r"^words: an entry is a word$"):
         WORDS.extended(sequence=[""])
     with pytest.raises(WordListError):
         read_key("a" * (MAX_ENTRY + 1))
@@ -572,6 +572,6 @@ def test_threads_share_a_list(name: str) -> None:
     text = "先查日志 then next 优先 the first step, next to 先生成"
     expected = default_words().find_sequence(text)
     # A list that was not compiled yet.
-    words = default_words().sequence.extended(words=[name])
+    words = default_words().sequence.extended(WordList(words=(name,)))
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(words.find, [text] * 4)) == [expected] * 4

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from enum import Enum
 from functools import cache
 from typing import Any
 
@@ -16,28 +15,11 @@ from attrs import frozen
 from planspec_lark.json_text.findings import Path, text_of
 from planspec_lark.syntax import grammars
 
-__all__ = ["ReferencePiece", "ReferencePieceKind", "may_refer", "read_pieces", "texts_in"]
+__all__ = ["ReferencePiece", "may_refer", "read_pieces", "texts_in"]
 
 # Of a path that is deeper, only so many levels at either end are kept: paths of all depths would take the square of
 # the depth.
 _DEEPEST, _KEPT = 100, 26
-
-
-class ReferencePieceKind(str, Enum):
-    """What a part of a text is."""
-
-    TEXT = "text"
-    REFERENCE = "reference"
-    MALFORMED = "malformed"
-
-
-# By terminal.
-_KINDS = {
-    "TEXT": ReferencePieceKind.TEXT,
-    "ESCAPED": ReferencePieceKind.TEXT,
-    "REFERENCE": ReferencePieceKind.REFERENCE,
-    "MALFORMED": ReferencePieceKind.MALFORMED,
-}
 
 
 @frozen
@@ -45,13 +27,13 @@ class ReferencePiece:
     """A part of a text.
 
     Attributes:
-        kind: what it is.
+        kind: the terminal of the grammar: TEXT, ESCAPED, REFERENCE or MALFORMED.
         text: what it says; a reference, or what looks like one, as it is written.
         start, end: its bounds in the text, the end excluded.
         step, output: of a reference, the step and the output that are meant.
     """
 
-    kind: ReferencePieceKind
+    kind: str
     text: str
     start: int
     end: int
@@ -66,14 +48,12 @@ def read_pieces(text: str) -> list[ReferencePiece]:
     for match in tokens.finditer(text):
         name = match.lastgroup
         assert name is not None, "each terminal is a group"
-        says, kind = match[name], _KINDS[name]
-        start, end = match.span()
-        if kind is not ReferencePieceKind.REFERENCE:
-            pieces.append(ReferencePiece(kind, says, start, end))
+        if name != "REFERENCE":
+            pieces.append(ReferencePiece(name, match[name], *match.span()))
             continue
-        path = paths.fullmatch(says)
+        path = paths.fullmatch(match[name])
         assert path is not None, "the grammar has the same path in a reference"
-        pieces.append(ReferencePiece(kind, match[0], start, end, path["STEP"], path["NAME"]))
+        pieces.append(ReferencePiece(name, match[0], *match.span(), path["STEP"], path["NAME"]))
     return pieces
 
 

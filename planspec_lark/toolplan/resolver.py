@@ -13,7 +13,7 @@ from typing import Any
 from attrs import define, field
 
 from planspec_lark.syntax.diagnostics import PlanSpecError
-from planspec_lark.toolplan.references import ReferencePiece, ReferencePieceKind, read_pieces
+from planspec_lark.toolplan.references import ReferencePiece, read_pieces
 
 __all__ = [
     "MAX_CHARACTERS",
@@ -117,13 +117,13 @@ class _Copier:
 
     def _resolve_text(self, text: str) -> Any:
         pieces = read_pieces(text)
-        if len(pieces) == 1 and pieces[0].kind is ReferencePieceKind.REFERENCE:
+        if len(pieces) == 1 and pieces[0].kind == "REFERENCE":
             value = self._find(pieces[0])
             self._count_text(value)
             return value
         written = []
         for piece in pieces:
-            said = self._write(piece, self._find(piece)) if piece.kind is ReferencePieceKind.REFERENCE else piece.text
+            said = self._write(piece, self._find(piece)) if piece.kind == "REFERENCE" else piece.text
             # Before the text is put together, as it may be far too long.
             self._count_text(said)
             written.append(said)

@@ -10,7 +10,7 @@ from planspec_lark.json_text.findings import Path, ValueFinding, text_of
 from planspec_lark.syntax.diagnostics import quote
 from planspec_lark.toolplan.graph import Graph, Ordering, depend, find_cycles, order
 from planspec_lark.toolplan.json_schemas import join_names
-from planspec_lark.toolplan.references import ReferencePiece, ReferencePieceKind, may_refer, read_pieces, texts_in
+from planspec_lark.toolplan.references import ReferencePiece, may_refer, read_pieces, texts_in
 from planspec_lark.toolplan.signatures import Signature, Signatures, Slot
 from planspec_lark.toolplan.structure import STEPS, Outline, Report, Step, name_of, outline
 from planspec_lark.toolplan.types import accepts, fits, kind_of
@@ -75,9 +75,9 @@ def _find_uses(plan: Plan, uses: list[ReferenceUse], step: Step | None, value: o
     for where, text in texts_in(value, path):
         pieces = read_pieces(text)
         for piece in pieces:
-            if piece.kind is ReferencePieceKind.REFERENCE:
+            if piece.kind == "REFERENCE":
                 uses.append(ReferenceUse(step, where, piece, len(pieces) == 1, plan.outline.index_of.get(piece.step)))
-            elif piece.kind is ReferencePieceKind.MALFORMED:
+            elif piece.kind == "MALFORMED":
                 plan.malformed.append((where, piece))
 
 

@@ -8,19 +8,16 @@ import pytest
 from hypothesis import example, given, strategies as st
 
 from planspec_lark.syntax import grammars
-from planspec_lark.toolplan.references import ReferencePiece, ReferencePieceKind, read_pieces, texts_in
+from planspec_lark.toolplan.references import ReferencePiece, read_pieces, texts_in
 from tests.toolplan.measuring import grows_evenly
-
-KINDS = {"TEXT": ReferencePieceKind.TEXT, "ESCAPED": ReferencePieceKind.TEXT}
-KINDS |= {"REFERENCE": ReferencePieceKind.REFERENCE, "MALFORMED": ReferencePieceKind.MALFORMED}
 
 
 def references(text: str) -> list[tuple[str, str]]:
-    return [(piece.step, piece.output) for piece in read_pieces(text) if piece.kind is ReferencePieceKind.REFERENCE]
+    return [(piece.step, piece.output) for piece in read_pieces(text) if piece.kind == "REFERENCE"]
 
 
 def malformed(text: str) -> list[str]:
-    return [piece.text for piece in read_pieces(text) if piece.kind is ReferencePieceKind.MALFORMED]
+    return [piece.text for piece in read_pieces(text) if piece.kind == "MALFORMED"]
 
 
 def says(text: str) -> str:
@@ -29,11 +26,11 @@ def says(text: str) -> str:
 
 def test_pieces_have_their_positions() -> None:
     assert read_pieces("so ${a.outputs.b}$${}${c") == [
-        ReferencePiece(ReferencePieceKind.TEXT, "so ", 0, 3),
-        ReferencePiece(ReferencePieceKind.REFERENCE, "${a.outputs.b}", 3, 17, "a", "b"),
-        ReferencePiece(ReferencePieceKind.TEXT, "${", 17, 20),
-        ReferencePiece(ReferencePieceKind.TEXT, "}", 20, 21),
-        ReferencePiece(ReferencePieceKind.MALFORMED, "${c", 21, 24),
+        ReferencePiece("TEXT", "so ", 0, 3),
+        ReferencePiece("REFERENCE", "${a.outputs.b}", 3, 17, "a", "b"),
+        ReferencePiece("ESCAPED", "${", 17, 20),
+        ReferencePiece("TEXT", "}", 20, 21),
+        ReferencePiece("MALFORMED", "${c", 21, 24),
     ]
 
 
@@ -114,12 +111,12 @@ def test_the_pattern_reads_what_the_parser_reads(text: str) -> None:
     tree = grammars.parser("reference").parse(text, start="value")
     tokens: list[Any] = list(tree.children)
     pieces = read_pieces(text)
-    assert [(KINDS[token.type], token.start_pos, token.end_pos) for token in tokens] == [
+    assert [(token.type, token.start_pos, token.end_pos) for token in tokens] == [
         (piece.kind, piece.start, piece.end) for piece in pieces
     ]
     assert "".join(text[piece.start : piece.end] for piece in pieces) == text
     for piece in pieces:
-        if piece.kind is ReferencePieceKind.REFERENCE:
+        if piece.kind == "REFERENCE":
             inside: list[Any] = list(grammars.parser("reference").parse(piece.text[2:-1], start="path").children)
             assert [(token.type, str(token)) for token in inside] == [
                 ("STEP", piece.step),

@@ -82,34 +82,26 @@ def _check_slots(value: object, others: Mapping[str, type], path: Path) -> Itera
         for name, one in value.items():
             if not isinstance(name, str):
                 yield refuse_key(name, path)
-            elif isinstance(one, dict):
-                yield from _check_slot(one, others, (*path, name))
             elif not isinstance(one, str):
-                yield refuse_value(one, "an object or a type", (*path, name))
+                yield from _check_slot(one, "an object or a type", others, (*path, name))
     elif isinstance(value, list):
-        yield from _check_listed(value, others, path)
+        known: dict[str, int] = {}
+        for at, one in enumerate(value):
+            name = one.get("name") if isinstance(one, dict) else None
+            if isinstance(name, str) and known.setdefault(name, at) != at:
+                message = f"duplicate name {quote(name)}, first seen at [{known[name]}]"
+                yield ValueFinding("PT603", message, (*path, at, "name"))
+            yield from _check_slot(one, "an object", {"name": str, **others}, (*path, at))
     elif value is not None or path[-1] != "outputs":
         yield refuse_value(value, "a list or an object", path)
 
 
-def _check_listed(values: list[Any], others: Mapping[str, type], path: Path) -> Iterator[ValueFinding]:
-    """Inputs or outputs that are a list."""
-    known: dict[str, int] = {}
-    for at, one in enumerate(values):
-        where = (*path, at)
-        if not isinstance(one, dict):
-            yield refuse_value(one, "an object", where)
-            continue
-        name = one.get("name")
-        if isinstance(name, str) and known.setdefault(name, at) != at:
-            message = f"duplicate name {quote(name)}, first seen at [{known[name]}]"
-            yield ValueFinding("PT603", message, (*where, "name"))
-        yield from _check_slot(one, {"name": str, **others}, where)
-
-
-def _check_slot(value: dict[str, Any], others: Mapping[str, type], path: Path) -> Iterator[ValueFinding]:
-    yield from _check_kinds(value, {"description": str, **others}, path)
-    yield from refuse_types(value, path)
+def _check_slot(value: object, expected: str, others: Mapping[str, type], path: Path) -> Iterator[ValueFinding]:
+    if isinstance(value, dict):
+        yield from _check_kinds(value, {"description": str, **others}, path)
+        yield from refuse_types(value, path)
+    else:
+        yield refuse_value(value, expected, path)
 
 
 def _check_kinds(value: dict[str, Any], kinds: Mapping[str, type], path: Path) -> Iterator[ValueFinding]:

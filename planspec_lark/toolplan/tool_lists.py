@@ -6,10 +6,10 @@ one is refused. ``docs/reference/tool-plans.md`` has the forms and where they ar
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from attrs import define, frozen
+from attrs import frozen
 
 from planspec_lark.json_text.findings import Path, ValueFinding, missing_field, text_of, wrong_type
 from planspec_lark.syntax.diagnostics import quote
@@ -113,7 +113,7 @@ def _is_tool(value: dict[Any, Any]) -> bool:
     return has_text and _form_of(value) not in (None, _ATOM, _OTHER, _MIXED)
 
 
-def _find_form(entries: list[Any]) -> _Form | None:
+def _find_form(entries: Iterable[Any]) -> _Form | None:
     """The form of a list: that of its first tool that has one."""
     forms = (_form_of(entry) for entry in entries)
     return next((form for form in forms if form not in (None, _OTHER, _MIXED)), None)
@@ -189,28 +189,35 @@ def read_tool_list(value: object) -> Iterator[DefinedTool | ValueFinding]:
         yield from found
         if found:
             return
-    if isinstance(value, list):
-        yield from _read_entries(value, path)
-    elif isinstance(value, dict) and isinstance(value.get("tools"), list):
+    if isinstance(value, dict) and isinstance(value.get("tools"), list):
         yield from _name_unread(value, _ABOUT_LIST, path)
         if value.get("nextCursor") is not None:
             help = "ask the server for the other pages, and pass them as further files"
             yield ValueFinding("PT608", "this is not the last page of tools", (*path, "nextCursor"), help)
-        yield from _read_entries(value["tools"], (*path, "tools"))
-    elif isinstance(value, dict):
-        form = _form_of(value)
-        assert form is not None
-        yield from _Reading(form, path).read([(path, value)])
+        value, path = value["tools"], (*path, "tools")
+    entries = [((*path, at), one) for at, one in enumerate(value)] if isinstance(value, list) else [(path, value)]
+    yield from _read_entries(entries, path)
 
 
-def _read_entries(entries: list[Any], path: Path) -> Iterator[DefinedTool | ValueFinding]:
-    form = _find_form(entries)
+def _read_entries(entries: list[tuple[Path, Any]], path: Path) -> Iterator[DefinedTool | ValueFinding]:
+    """All tools of a list, each with its path, and at last which of them do not say what comes out."""
+    form = _find_form(entry for _, entry in entries)
     if form is _ATOM:
         # Only a list that says that it is one of tools gets here with atoms.
         yield ValueFinding("PT604", "expected atoms as `atoms`, not as `tools`", path, at_key=True)
         return
-    listed = (((*path, at), entry) for at, entry in enumerate(entries))
-    yield from _Reading(form, path).read(listed)
+    made: list[Atom] = []
+    for where, entry in entries:
+        findings: list[ValueFinding] = []
+        tool = _read_tool(entry, form, where, findings)
+        yield from findings
+        if tool is not None:
+            made.append(tool.atom)
+            yield tool
+    if silent := [atom.id for atom in made if atom.outputs is None]:
+        which = "" if len(silent) == len(made) else f" ({join_names(silent)})"
+        message = f"tools that do not name their outputs: {len(silent):,} of {len(made):,}{which}"
+        yield ValueFinding("PT609", message, path, "references to their outputs are not checked")
 
 
 def _name_unread(value: dict[Any, Any], known: set[str], path: Path) -> Iterator[ValueFinding]:
@@ -219,57 +226,28 @@ def _name_unread(value: dict[Any, Any], known: set[str], path: Path) -> Iterator
             yield ValueFinding("PT607", f"{quote(text_of(key))} is not read", (*path, text_of(key)), at_key=True)
 
 
-@define
-class _Reading:
-    """Reads the tools of one list.
-
-    Attributes:
-        form: that of the list; None where no tool in it has one.
-        path: the path to the list.
-    """
-
-    form: _Form | None
-    path: Path
-
-    def read(self, listed: Any) -> Iterator[DefinedTool | ValueFinding]:
-        """All tools, and at last which of them do not say what comes out."""
-        silent: list[str] = []
-        count = 0
-        for path, entry in listed:
-            findings: list[ValueFinding] = []
-            made = self._read_tool(entry, path, findings)
-            yield from findings
-            if made is not None:
-                count += 1
-                yield made
-                if made.atom.outputs is None:
-                    silent.append(made.atom.id)
-        if silent:
-            which = "" if len(silent) == count else f" ({join_names(silent)})"
-            message = f"tools that do not name their outputs: {len(silent):,} of {count:,}{which}"
-            yield ValueFinding("PT609", message, self.path, "references to their outputs are not checked")
-
-    def _read_tool(self, entry: object, path: Path, findings: list[ValueFinding]) -> DefinedTool | None:
-        form = _form_of(entry)
-        if not isinstance(entry, dict):
-            findings.append(refuse_value(entry, "an object", path))
-        elif form is _MIXED:
-            keys = [key for key in ("id", "inputs", "outputs", "function", *_SCHEMAS) if key in entry]
-            message = f"a tool in two forms: it has {join_names(keys)}"
-            findings.append(ValueFinding("PT604", message, (*path, keys[-1]), at_key=True))
-        elif form is _OTHER and self.form is not _MCP:
-            message = f"a tool of type {quote(entry['type'])} is not a function, and is left out"
-            findings.append(ValueFinding("PT606", message, (*path, "type"), "plans call functions with named inputs"))
-        elif self.form is None:
-            help = "write them in `parameters`, `inputSchema` or `input_schema`"
-            findings.append(ValueFinding("PT101", "the schema of its inputs is missing", path, help))
-        elif form not in (None, _OTHER, self.form):
-            assert form is not None
-            message = f"this is {form.name} in a list that begins with {self.form.name}"
-            findings.append(ValueFinding("PT604", message, path, "write one list for each form"))
-        else:
-            return _build(entry, path, self.form, findings)
-        return None
+def _read_tool(entry: object, listed: _Form | None, path: Path, findings: list[ValueFinding]) -> DefinedTool | None:
+    """The tool of an entry of a list whose form this is; None where no tool in it has one."""
+    form = _form_of(entry)
+    if not isinstance(entry, dict):
+        findings.append(refuse_value(entry, "an object", path))
+    elif form is _MIXED:
+        keys = [key for key in ("id", "inputs", "outputs", "function", *_SCHEMAS) if key in entry]
+        message = f"a tool in two forms: it has {join_names(keys)}"
+        findings.append(ValueFinding("PT604", message, (*path, keys[-1]), at_key=True))
+    elif form is _OTHER and listed is not _MCP:
+        message = f"a tool of type {quote(entry['type'])} is not a function, and is left out"
+        findings.append(ValueFinding("PT606", message, (*path, "type"), "plans call functions with named inputs"))
+    elif listed is None:
+        help = "write them in `parameters`, `inputSchema` or `input_schema`"
+        findings.append(ValueFinding("PT101", "the schema of its inputs is missing", path, help))
+    elif form not in (None, _OTHER, listed):
+        assert form is not None
+        message = f"this is {form.name} in a list that begins with {listed.name}"
+        findings.append(ValueFinding("PT604", message, path, "write one list for each form"))
+    else:
+        return _build(entry, path, listed, findings)
+    return None
 
 
 # ---------------------------------------------------------------- one tool

@@ -15,6 +15,7 @@ from attrs import frozen
 
 from planspec_lark.plan_next.models import DoneStatus, PlanReturn
 from planspec_lark.plan_next.wording.normal_forms import NormalText
+from planspec_lark.syntax.fences import read_fence
 
 __all__ = ["HEADINGS", "ResultSection", "ResultSections", "read_result", "status_of"]
 
@@ -53,7 +54,6 @@ _HEADING = re.compile(
     r"[ *_】\]]*+(?P<sign>[:\-–—][*_]*+ *+)?+",
     re.IGNORECASE,
 )
-_FENCE = re.compile(r"[ >]*+(`{3,}|~{3,})")
 # How a section says how far the work has come, and what of it says something else: `Failed checks: none`.
 _STATES = {
     DoneStatus.PARTLY_DONE: "(?:已)?部[分份]完成|未(?:完全|全部)完成|(?:已|已经|已經)?完成了?[一大]?(?:部[分份]|半)"
@@ -154,17 +154,14 @@ def _choose(found: list[_Heading]) -> tuple[list[_Heading], list[_Heading]]:
 
 
 def _headings(text: str) -> Iterator[_Heading]:
-    # The fence of the block of code that is open. Nothing in it is a heading.
-    fence, start = "", 0
+    # What opens the block of code that is open. Nothing in it is a heading.
+    opening: re.Match[str] | None = None
+    start = 0
     for line in text.split("\n"):
-        seen = line[:_LONGEST]
-        mark = _FENCE.match(seen)
-        if not mark and not fence and (heading := _heading(line, start)):
+        if mark := read_fence(line, opening):
+            opening = None if opening else mark
+        elif opening is None and (heading := _heading(line, start)):
             yield heading
-        elif mark and not fence:
-            fence = mark[1]
-        elif mark and mark[1].startswith(fence) and not seen[mark.end() :].strip():
-            fence = ""
         start += len(line) + 1
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from planspec_lark.json_text.findings import Path, ValueFinding
@@ -20,7 +20,7 @@ from planspec_lark.toolplan.tool_lists import (
     read_tool_list,
 )
 
-__all__ = ["read_atoms", "refuse_duplicate"]
+__all__ = ["add_atoms", "read_atoms"]
 
 # What inputs and outputs say besides their names and types.
 _OTHERS: dict[str, dict[str, type]] = {"inputs": {"required": bool}, "outputs": {}}
@@ -42,9 +42,19 @@ def read_atoms(value: object) -> Iterator[DefinedTool | ValueFinding]:
             yield DefinedTool(_build_atom(one), one[0], (*one[0], "id"))
 
 
-def refuse_duplicate(atom_id: str, path: Path, where: str) -> ValueFinding:
-    """That there is a tool with that id already."""
-    return ValueFinding("PT601", f"duplicate atom {quote(atom_id)}, first seen {where}", path)
+def add_atoms(
+    value: object, known: dict[str, tuple[Atom, str]], say_place: Callable[[Path], str]
+) -> list[ValueFinding]:
+    """Add the tools that a value defines to those that are known, each with its place; what is wrong, and warnings."""
+    found: list[ValueFinding] = []
+    for one in read_atoms(value):
+        if isinstance(one, ValueFinding):
+            found.append(one)
+            continue
+        atom, where = known.setdefault(one.atom.id, (one.atom, say_place(one.path)))
+        if atom is not one.atom:
+            found.append(ValueFinding("PT601", f"duplicate atom {quote(atom.id)}, first seen at {where}", one.id_path))
+    return found
 
 
 def _check_atom(listed: Listed) -> Iterator[ValueFinding]:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from planspec_lark.json_text.findings import ValueFinding, to_diagnostics
+from planspec_lark.json_text.findings import to_diagnostics
 from planspec_lark.json_text.model_values import from_value, to_value
 from planspec_lark.json_text.models import write_path
 from planspec_lark.syntax.diagnostics import PlanSyntaxError
 from planspec_lark.syntax.source import Source
-from planspec_lark.toolplan.definitions import read_atoms, refuse_duplicate
-from planspec_lark.toolplan.models import Registry, ToolPlan, ToolStep
+from planspec_lark.toolplan.definitions import add_atoms
+from planspec_lark.toolplan.models import Atom, Registry, ToolPlan, ToolStep
 from planspec_lark.toolplan.structure import outline
-from planspec_lark.toolplan.tool_lists import DefinedTool
 
 __all__ = [
     "AtomsError",
@@ -72,18 +71,11 @@ def registry_from_value(value: object) -> Registry:
     Raises:
         AtomsError: it is not one of these, or something is wrong with a definition.
     """
-    findings: list[ValueFinding] = []
-    known: dict[str, DefinedTool] = {}
-    for one in read_atoms(value):
-        if isinstance(one, ValueFinding):
-            findings.append(one)
-            continue
-        first = known.setdefault(one.atom.id, one)
-        if first is not one:
-            findings.append(refuse_duplicate(one.atom.id, one.path, f"at {write_path(first.path)}"))
+    known: dict[str, tuple[Atom, str]] = {}
+    findings = add_atoms(value, known, write_path)
     if errors := [one for one in findings if one.is_error]:
         raise AtomsError(to_diagnostics(errors, None), Source(""))
-    return Registry((one.atom for one in known.values()), tuple(to_diagnostics(findings, None)))
+    return Registry((atom for atom, _ in known.values()), tuple(to_diagnostics(findings, None)))
 
 
 def registry_to_value(registry: Registry) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from attrs import evolve
 
-from planspec_lark.json_text.findings import ValueFinding, first_findings
+from planspec_lark.json_text.findings import first_findings
 from planspec_lark.json_text.models import JsonText
 from planspec_lark.json_text.parser import read_json, scan_json
 from planspec_lark.json_text.yaml_text import YAML_LIMITS, read_yaml
@@ -19,7 +19,7 @@ from planspec_lark.syntax.limits import Limits, read_file
 from planspec_lark.syntax.reasoning import blank, leave_out_reasoning
 from planspec_lark.syntax.safe_text import visible_name
 from planspec_lark.syntax.source import Source
-from planspec_lark.toolplan.definitions import read_atoms, refuse_duplicate
+from planspec_lark.toolplan.definitions import add_atoms
 from planspec_lark.toolplan.interchange import AtomsError, ToolPlanError
 from planspec_lark.toolplan.models import Atom, Registry
 
@@ -197,15 +197,12 @@ def _files_of(path: Path) -> Iterator[Path]:
 
 def _add(read: JsonText, known: dict[str, tuple[Atom, str]]) -> tuple[list[Diagnostic], list[Diagnostic]]:
     """Take the tools of one file. Its errors, and its warnings."""
-    found: list[ValueFinding] = []
-    for one in read_atoms(read.value):
-        if isinstance(one, ValueFinding):
-            found.append(one)
-            continue
-        atom, place = one.atom, read.span(one.path)
-        where = f"at {visible_name(read.source.name)}:{place.line}:{place.column}"
-        if known.setdefault(atom.id, (atom, where))[0] is not atom:
-            found.append(refuse_duplicate(atom.id, one.id_path, known[atom.id][1]))
+
+    def say_place(path: tuple[str | int, ...]) -> str:
+        place = read.span(path)
+        return f"{visible_name(read.source.name)}:{place.line}:{place.column}"
+
+    found = add_atoms(read.value, known, say_place)
     most = DOC_JSON_LIMITS.max_findings
     errors, warnings = ([one for one in found if one.is_error is is_error] for is_error in (True, False))
     return first_findings(errors, read, most), first_findings(warnings, read, most)

@@ -288,7 +288,7 @@ FAULTS: list[tuple[Any, list[tuple[str, str]]]] = [
     ([{"id": "a", "outputs": [{"name": "x", "type": 1}]}], [("PT102", "[0].outputs[0].type")]),
     ([{"id": "a", "outputs": [{"name": "x", "type": ["a", 1]}]}], [("PT102", "[0].outputs[0].type[1]")]),
     ([{"id": "a", "outputs": [{"name": "x"}, {"name": "x"}]}], [("PT603", "[0].outputs[1].name")]),
-    ([{"id": "a"}, {"id": "a"}], [("PT601", "[1]")]),
+    ([{"id": "a"}, {"id": "a"}], [("PT601", "[1].id")]),
 ]
 
 

@@ -186,7 +186,7 @@ def test_names_are_ids_as_they_are() -> None:
         ([{**MCP, "name": ""}], [("PT602", "[0].name")]),
         ([{**MCP, "name": 5}], [("PT102", "[0].name")]),
         ([{"inputSchema": {}}], [("PT101", "[0].name")]),
-        ([MCP, MCP], [("PT601", "[1]")]),
+        ([MCP, MCP], [("PT601", "[1].name")]),
         ([MCP, None], [("PT102", "[1]")]),
         ([MCP, {"name": "b"}], [("PT101", "[1].inputSchema")]),
         ([{**MCP, "inputSchema": None}], [("PT102", "[0].inputSchema")]),

@@ -63,7 +63,7 @@ def test_many_make_the_tables_at_once(database: str) -> None:
     for thread in threads:
         thread.join()
     assert faults == []
-    assert execute(database, "SELECT version FROM planspec.version") == [(2,)]
+    assert execute(database, "SELECT version FROM planspec.version") == [(3,)]
 
 
 @pytest.mark.parametrize("read_only", [True, False])

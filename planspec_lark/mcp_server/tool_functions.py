@@ -46,7 +46,6 @@ from planspec_lark.mcp_server.uris import uri_of
 from planspec_lark.plan_cmd.models import PlanCommand
 from planspec_lark.plan_cmd.recovery import CommandScan, scan_plan_commands
 from planspec_lark.planspec.agenda import next_step, step_states
-from planspec_lark.planspec.check import check_text
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.planspec.render import show_plan
@@ -223,8 +222,8 @@ def check_plan(plans: Plans, arguments: CheckArguments) -> ToolAnswer:
 
 
 def _check(plans: Plans, text: str, name: str) -> list[Diagnostic]:
-    """Errors and warnings, errors first."""
-    found = check_text(text, name=name, limits=plans.folder.limits, least=Severity.WARNING)
+    """Errors and warnings, errors first, as the project settles them."""
+    found = plans.settings().check_text(text, name=name, limits=plans.folder.limits, least=Severity.WARNING)
     return sorted(found, key=lambda one: one.severity is not Severity.ERROR)
 
 

@@ -54,7 +54,7 @@ from planspec_lark.planspec.views import focus_view, next_step_view
 from planspec_lark.runs.ledger import LedgerError
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, brief, count_of, excerpt, has_errors
 from planspec_lark.syntax.safe_text import visible
-from planspec_lark.syntax.token_estimate import estimate_tokens
+from planspec_lark.syntax.token_estimate import TokenCounter, estimate_tokens
 
 __all__ = [
     "ToolAnswer",
@@ -65,7 +65,7 @@ __all__ = [
     "list_page",
     "list_plans",
     "read_plan",
-    "write_tree",
+    "tree_writer",
 ]
 
 # The most plans of a page, and the most reports of an answer.
@@ -153,7 +153,7 @@ def _writer(plan: PlanSpec, arguments: ReadArguments) -> Callable[..., str]:
     if arguments.view == "plan":
         return partial(serialize_plan, plan)
     if arguments.view == "tree":
-        return partial(write_tree, plan)
+        return tree_writer(plan)
     if arguments.view == "next":
         following = next_step_view(plan)
         if following is None:
@@ -177,13 +177,11 @@ def bounded(write: Callable[..., str], max_tokens: int) -> tuple[str, bool]:
     Raises:
         RefusedError: what is never left out takes more.
     """
-    text = write()
-    if _count(text) <= max_tokens:
-        return text, True
     try:
-        return write(max_tokens=max_tokens, count_tokens=_count), False
+        text = write(max_tokens=max_tokens, count_tokens=_count)
     except ValueError as error:
         raise RefusedError(f"{error}. Read it with a larger max_tokens, or another view.") from None
+    return text, text == write()
 
 
 def _count(text: str) -> int:
@@ -191,17 +189,18 @@ def _count(text: str) -> int:
     return estimate_tokens(visible(text))
 
 
-def write_tree(
-    plan: PlanSpec, *, max_tokens: int | None = None, count_tokens: Callable[[str], int] = estimate_tokens
-) -> str:
-    """The tree of a plan; with ``max_tokens``, as many of its first lines as there is room for."""
+def tree_writer(plan: PlanSpec) -> Callable[..., str]:
+    """What writes the tree of a plan; with ``max_tokens``, as many of its first lines as there is room for."""
     rows = ["".join(piece.text for piece in line) for line in show_plan(plan)]
 
     def leave_out(count: int) -> str:
         more = [f"… and {count_of(count, 'more line')}"] if count else []
         return "\n".join([*rows[: len(rows) - count], *more, ""])
 
-    return leave_out(0) if max_tokens is None else fit(len(rows), leave_out, max_tokens, count_tokens)
+    def write(max_tokens: int | None = None, count_tokens: TokenCounter | None = None) -> str:
+        return leave_out(0) if max_tokens is None else fit(len(rows), leave_out, max_tokens, count_tokens)
+
+    return write
 
 
 # ---------------------------------------------------------------- check and create

@@ -14,7 +14,6 @@ __all__ = ["TokenCounter", "estimate_tokens"]
 TokenCounter = Callable[[str], int]
 
 
-
 def _kind(byte: int) -> str:
     """What kind of character a byte is, or is part of: far of four bytes, such as emoji, near of fewer."""
     if byte >= 0x80:
@@ -30,9 +29,9 @@ def _kind(byte: int) -> str:
 
 
 _KINDS = "".join(map(_kind, range(256))).encode()
-# One after the other, so that each kind that is left is a token, but for a dot: up to four blanks; a single one goes with
-# the word or the sign after it, but for a digit; three letters of a word, which begins at a capital letter as well.
-# Replacing what is plain takes a quarter of what a regular expression takes.
+# One after the other, so that each kind that is left is a token, but for a dot: up to four blanks; a single one goes
+# with the word or the sign after it, but for a digit; three letters of a word, which begins at a capital letter as
+# well. Replacing what is plain takes a quarter of what a regular expression takes.
 _TOKENS = (
     *((b" " * count, b"1") for count in (4, 3, 2)),
     *((b" " + kind, b"." + kind) for kind in (b"a", b"A", b"-")),

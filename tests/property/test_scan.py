@@ -116,6 +116,8 @@ def test_a_sign_in_another_form_changes_nothing_else(plan: PlanSpec, sign: str) 
     assume(re.search(r"[^\S \t\n][|｜]|[|｜][^\S \t\n]", steps) is None)
     # A step in a line of detail is unclear where the form does not take the whole plan.
     assume(re.search(r"^[ >]*>.*[0-9].*[\[［【]", steps, re.MULTILINE) is None)
+    # A constraint that is a step with its number is one.
+    assume(not any(re.match(r"[0-9(（].*[\[［【]", said) for said in plan.constraints))
     # What only looks like white space is no text where a line has to be repaired.
     assume(all(said == said.strip() for said in (plan.title, plan.goal, *plan.constraints)))
     # Some texts are read otherwise in an answer whatever the sign: `-> a`, `**a**`, `…`.

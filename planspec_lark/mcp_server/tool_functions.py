@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 from pydantic import BaseModel
 
-from planspec_lark.answers.extract import extract_plan
 from planspec_lark.document.document import PlanDocument
-from planspec_lark.engine.think import reopen_steps
 from planspec_lark.folder.models import PlanEntry
 from planspec_lark.folder.names import check_name, name_from
 from planspec_lark.mcp_server.answer_texts import (
@@ -43,18 +41,19 @@ from planspec_lark.mcp_server.tool_models import (
     View,
 )
 from planspec_lark.mcp_server.uris import uri_of
-from planspec_lark.plan_cmd.models import PlanCommand
-from planspec_lark.plan_cmd.recovery import CommandScan, scan_plan_commands
 from planspec_lark.planspec.agenda import next_step, step_states
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.planspec.render import show_plan
 from planspec_lark.planspec.token_budget import fit
 from planspec_lark.planspec.views import focus_view, next_step_view
-from planspec_lark.runs.ledger import LedgerError
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, brief, count_of, excerpt, has_errors
 from planspec_lark.syntax.safe_text import visible
 from planspec_lark.syntax.token_estimate import TokenCounter, estimate_tokens
+
+if TYPE_CHECKING:
+    from planspec_lark.plan_cmd.models import PlanCommand
+    from planspec_lark.plan_cmd.recovery import CommandScan
 
 __all__ = [
     "ToolAnswer",
@@ -233,6 +232,8 @@ def create_plan(plans: Plans, arguments: CreateArguments) -> ToolAnswer:
         raise RefusedError(f"Nothing was created: names are in snake_case; write `{name}`.")
     found = _check(plans, arguments.text, name)
     if not has_errors(found):
+        from planspec_lark.answers.extract import extract_plan  # noqa: PLC0415  (slow to load, and a server starts often)
+
         # A model that leaves a text for later has not written the plan.
         read = extract_plan(arguments.text, name=arguments.name, limits=plans.folder.limits)
         found = [*(one for one in read.holds if one.code == "PS127"), *found]
@@ -318,6 +319,9 @@ def _reopen(plans: Plans, arguments: ApplyArguments) -> ToolAnswer:
             "Nothing was changed: this plan has been run, and what is reopened is noted in the ledger of its runs. So "
             "reopen must be alone in its list; send the other actions in another call."
         )
+    from planspec_lark.engine.think import reopen_steps  # noqa: PLC0415  (as above)
+    from planspec_lark.runs.ledger import LedgerError  # noqa: PLC0415
+
     found: list[Stored] = []
     steps: list[str] = []
 
@@ -363,6 +367,8 @@ def _answer(
 
 
 def _read_commands(plans: Plans, text: str) -> CommandScan:
+    from planspec_lark.plan_cmd.recovery import scan_plan_commands  # noqa: PLC0415  (as above)
+
     scan = scan_plan_commands(text, name="commands", limits=plans.limits)
     if scan.is_usable:
         return scan

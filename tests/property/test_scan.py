@@ -118,6 +118,10 @@ def test_a_sign_in_another_form_changes_nothing_else(plan: PlanSpec, sign: str) 
     assume(re.search(r"^[ >]*>.*[0-9].*[\[［【]", steps, re.MULTILINE) is None)
     # A constraint that is a step with its number is one.
     assume(not any(re.match(r"[0-9(（].*[\[［【]", said) for said in plan.constraints))
+    # A constraint that is a step with its number is one.
+    assume(not any(re.match(r"[0-9(（].*[\[［【]", said) for said in plan.constraints))
+    # A constraint that is a step with its number is one.
+    assume(not any(re.match(r"[0-9(（].*[\[［【]", said) for said in plan.constraints))
     # What only looks like white space is no text where a line has to be repaired.
     assume(all(said == said.strip() for said in (plan.title, plan.goal, *plan.constraints)))
     # Some texts are read otherwise in an answer whatever the sign: `-> a`, `**a**`, `…`.

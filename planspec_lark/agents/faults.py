@@ -9,7 +9,7 @@ from planspec_lark.agents.status import in_session
 from planspec_lark.folder.entries import FOLDER_LIMITS, read_inside
 from planspec_lark.folder.foreign import is_foreign
 from planspec_lark.folder.models import FolderError
-from planspec_lark.planspec.check import check_text
+from planspec_lark.folder.project import read_project
 from planspec_lark.syntax.diagnostics import PlanSyntaxError, Severity, count_of, render
 from planspec_lark.syntax.safe_text import visible_name
 from planspec_lark.syntax.token_estimate import estimate_tokens
@@ -27,13 +27,14 @@ def say_faults(project: str, name: str) -> str:
         name: the file, from there on.
 
     Raises:
-        FolderError: it cannot be read, leads out of the project, or is too long.
+        FolderError: it, or the project's settings, cannot be read; it leads out of the project, or is too long.
     """
     try:
         text = read_inside(Path(project, name), Path(project), FOLDER_LIMITS)
         if is_foreign(text):
             return ""
-        found = check_text(text, name=name, limits=FOLDER_LIMITS, least=Severity.ERROR)
+        settings = read_project(Path(project, name).parent)
+        found = settings.check_text(text, name=name, limits=FOLDER_LIMITS, least=Severity.ERROR)
     except PlanSyntaxError as error:
         found = error.diagnostics
         if found[0].code == "PS121":

@@ -12,6 +12,7 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from getopt import GetoptError, gnu_getopt
 from typing import Any
 
 __all__ = ["AGENTS", "EVENTS", "MAX_TOKENS", "PLAN_FILE", "answer", "main"]
@@ -48,27 +49,19 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _read_arguments(arguments: Sequence[str]) -> dict[str, Any]:
-    options: dict[str, Any] = {}
-    given = iter(arguments)
-    for word in given:
-        name, equals, value = word.partition("=")
-        if name in ("--agent", "--max-tokens"):
-            value = value if equals else next(given, "")
-            if name == "--agent":
-                if value not in AGENTS:
-                    raise ValueError(f"--agent: {value[:40]!r} is none of {', '.join(AGENTS)}")
-                options["agent"] = value
-            elif not re.fullmatch(r"0*[1-9][0-9]{0,8}", value):
-                raise ValueError(f"--max-tokens: {value[:40]!r} is not a number from 1 on")
-            else:
-                options["max_tokens"] = int(value)
-        elif word in EVENTS and "event" not in options:
-            options["event"] = word
-        else:
-            raise ValueError(f"unknown: {word[:40]!r}")
-    if "event" not in options:
-        raise ValueError("an event is missing")
-    return options
+    try:
+        given, words = gnu_getopt([*arguments], "", ["agent=", "max-tokens="])
+    except GetoptError as error:
+        raise ValueError(error.msg[:80]) from None
+    said = {"--agent": AGENTS[0], "--max-tokens": str(MAX_TOKENS), **dict(given)}
+    agent, most = said.values()
+    if agent not in AGENTS:
+        raise ValueError(f"--agent: {agent[:40]!r} is none of {', '.join(AGENTS)}")
+    if not re.fullmatch(r"0*[1-9][0-9]{0,8}", most):
+        raise ValueError(f"--max-tokens: {most[:40]!r} is not a number from 1 on")
+    if len(words) != 1 or words[0] not in EVENTS:
+        raise ValueError(f"unknown: {words[-1][:40]!r}" if words else "an event is missing")
+    return {"event": words[0], "agent": agent, "max_tokens": int(most)}
 
 
 def answer(event: str, agent: str = "", max_tokens: int = MAX_TOKENS) -> int:

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
 from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import Path
 
 from attrs import frozen
 
-from planspec_lark.folder.entries import FOLDER_LIMITS, find_folder, read_inside
+from planspec_lark.folder.folder import PlanFolder
 from planspec_lark.folder.models import FolderError
-from planspec_lark.folder.names import SUFFIX, is_name
-from planspec_lark.folder.settings import read_settings
+from planspec_lark.folder.names import SUFFIX
 from planspec_lark.planspec.models import OPEN, PlanSpec, PlanStatus, PlanStep, iter_steps
-from planspec_lark.planspec.parser import parse_plan
 from planspec_lark.planspec.printer import canonical_summary
 from planspec_lark.planspec.render import say_progress
 from planspec_lark.planspec.views import StepView, next_step_view
@@ -29,7 +25,6 @@ __all__ = ["in_session", "say_active", "say_plans"]
 # What could end, or begin, a part of the conversation that the assistant marks with tags.
 _TAG = re.compile(r"<(?=[/!?a-zA-Z|])")
 
-_PLANS = "planspec"
 # The most plans that are listed: those that were changed last.
 _MOST_PLANS = 20
 _MOST_ACTIVE = 5
@@ -56,21 +51,16 @@ def _read(folder: str) -> Iterator[_Known]:
 
     The current one comes first, then that which was changed last.
     """
-    area = find_folder(Path(folder), _PLANS)
-    if area is None:
-        return
-    settings = read_settings(area)
+    plans = PlanFolder(folder)
+    settings = plans.settings
     dated = []
-    for file in os.listdir(area):
-        name = file.removesuffix(SUFFIX)
-        # Other files are not listed.
-        if file != name and is_name(name) and name not in settings.superseded:
+    for name in plans.names():
+        if name not in settings.superseded:
             with suppress(OSError):
-                dated.append((name == settings.current, (area / file).stat().st_mtime_ns, name))
+                dated.append((name == settings.current, (plans.path / f"{name}{SUFFIX}").stat().st_mtime_ns, name))
     for is_current, _, name in sorted(dated, reverse=True)[:_MOST_PLANS]:
         try:
-            text = read_inside(area / f"{name}{SUFFIX}", area, FOLDER_LIMITS)
-            plan = parse_plan(text, name=name, limits=FOLDER_LIMITS)
+            plan = plans.load(name)
         except PlanSyntaxError as error:
             first = error.diagnostics[0]
             yield _Known(name, fault=f"not a valid plan: line {first.line or 1}: {brief(first.message, _LINE)}")

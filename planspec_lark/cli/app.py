@@ -56,7 +56,7 @@ _COMMANDS = {
         "log": ("run_output", "Show what has happened in the runs of a plan."),
     },
     "Share": {
-        "view": ("plans", "Write a plan as a page for a browser."),
+        "view": ("view", "Write a plan as a page for a browser."),
         "graph": ("plans", "Write a plan as a diagram."),
         "import": ("exchange", "Import a task list of another tool as a plan."),
         "export": ("exchange", "Export a plan as a task list of another tool."),

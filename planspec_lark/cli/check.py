@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
-from planspec_lark import __version__, folder, planspec
+from planspec_lark import __version__, folder
 from planspec_lark.cli.arguments import (
     count_option,
     flag,
@@ -45,7 +45,7 @@ from planspec_lark.cli.output import (
 )
 from planspec_lark.cli.values import read_values, value_options
 from planspec_lark.document.file import PlanFileError
-from planspec_lark.planspec import FixResult, check_text
+from planspec_lark.planspec import FixResult
 from planspec_lark.planspec.lint import OPTIONAL
 from planspec_lark.syntax import Diagnostic, Limits, PlanSyntaxError, Severity, machine_reports
 from planspec_lark.syntax.diagnostics import count_of, has_errors
@@ -164,14 +164,15 @@ def check_command(  # noqa: PLR0913  (all by their names)
         settings = folder.read_project().asked(
             chain.from_iterable(map(str.strip, words.split(",")) for words in ignore), also
         )
-    how_found: dict[str, Any] = {"also": settings.also, "weigh": settings.weigh}
-    check, fix_text = partial(_check_plan, given=given, **how_found), partial(planspec.fix_text, **how_found)
     own = own_files(files, skip_foreign=skip_foreign)
-    check_or_fix(check, fix_text, own, shows_infos=bool(settings.also), **how)
+    check = partial(_check_plan, settings, given)
+    check_or_fix(check, settings.fix_text, own, shows_infos=bool(settings.also), **how)
 
 
-def _check_plan(text: str, *, name: str, given: Collection[str] | None = None, **how: Any) -> list[Diagnostic]:
-    found = check_text(text, name=name, **how)
+def _check_plan(
+    settings: folder.ProjectSettings, given: Collection[str] | None, text: str, *, name: str, **how: Any
+) -> list[Diagnostic]:
+    found = settings.check_text(text, name=name, **how)
     if given is not None and not has_errors(found):
         from planspec_lark.engine.previews import check_run  # noqa: PLC0415  (slow to load, and most checks run nothing)
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import errno
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from planspec_lark import html, planspec
+from planspec_lark import planspec
 from planspec_lark.cli.arguments import (
     complete_steps,
     flag,
@@ -42,7 +40,6 @@ from planspec_lark.cli.output import (
     leave,
     out_option,
     read_plan,
-    readable,
     stop_at,
     stop_on_faults,
     terminal_width,
@@ -61,7 +58,6 @@ from planspec_lark.syntax.diagnostics import shorten
 from planspec_lark.syntax.safe_text import visible_name
 
 if TYPE_CHECKING:
-    from planspec_lark.html.server import Follower, PageServer
     from planspec_lark.planspec import StepState, StepView
     from planspec_lark.planspec.agenda import Order
     from planspec_lark.planspec.diagram import View
@@ -386,70 +382,3 @@ def graph_command(file: str, view: View | None, out: str) -> None:
     from others. Inputs that no step produces, and outputs that no step takes, are marked.
     """
     write_out(out, planspec.draw_plan(read_plan(file), view=view or "both"))
-
-
-@command(
-    "view",
-    examples=["planspec view plan.md -o plan.html", "planspec view plan.md --watch --port 8080"],
-    files={
-        "FILE": f"{READ} --watch needs a file.",
-        "standard output": "The page, unless --out names a file; with --watch, the address.",
-    },
-    exits={
-        1: "FILE is not a plan; with --watch, the page says so instead.",
-        2: "A file cannot be read or written, the port or the extra watch cannot be used, or the arguments are wrong.",
-    },
-)
-@plan_argument()
-@out_option
-@flag("--watch", help="Serve the page on this machine, and update it when the file changes; write no file.")
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=0,
-    metavar="N",
-    show_default="any free port",
-    help="The port for --watch.",
-)
-@folder_option
-def view_command(file: str, out: str, watch: bool, port: int) -> None:
-    """Write a plan as a page for a browser.
-
-    The page is one HTML file that needs nothing else, with a tree that folds and a diagram. With --watch the page is
-    at the address that is shown, until Ctrl-C; this needs the extra watch.
-    """
-    if not watch:
-        page = html.render_page(read_plan(file), name="" if file == "-" else visible_name(Path(file).name))
-        write_out(out, page)
-        return
-    if out != "-":
-        raise click.UsageError("--watch writes no file: leave out --out")
-    if file == "-":
-        raise click.UsageError("--watch needs a file that can be read again")
-    _serve(file, port)
-
-
-def _serve(file: str, port: int) -> None:
-    from planspec_lark.html.server import Follower, WatchError, watching  # noqa: PLC0415  (slow to load)
-
-    with readable(file):
-        Path(file).open("rb").close()
-    follower = Follower(Path(file))
-    try:
-        with _listen(follower, port) as server, watching(follower):
-            click.echo(f"{visible_name(file)}: {server.url} (Ctrl+C ends it)")
-            server.serve_forever()
-    except WatchError:
-        raise CliError("--watch needs its extra: pip install 'planspec-lark[watch]'") from None
-    except KeyboardInterrupt:
-        complain("Stopped.")
-
-
-def _listen(follower: Follower, port: int) -> PageServer:
-    from planspec_lark.html.server import PageServer  # noqa: PLC0415  (as above)
-
-    try:
-        return PageServer(follower, port)
-    except OSError as error:
-        reason = "is in use" if error.errno == errno.EADDRINUSE else f"cannot be used: {error.strerror}"
-        raise CliError(f"port {port} {reason}") from None

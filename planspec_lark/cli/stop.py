@@ -17,7 +17,7 @@ from planspec_lark.syntax.safe_text import visible_name
 
 @command(
     "stop",
-    examples=["planspec stop plan.md", "planspec stop plan.md --now", "planspec stop --database URL --run ID plan.md"],
+    examples=["planspec stop plan.md", "planspec stop plan.md --now"],
     files={
         "FILE": "The plan, its ledger, or the state folder of a planner.",
         "standard output": "Which process was asked.",

@@ -1,4 +1,6 @@
-"""What a project has settled for the commands that are called in it: ``planspec.toml``, or ``pyproject.toml``.
+"""How a project's plans are checked and fixed: what ``planspec.toml``, or ``pyproject.toml``, has settled.
+
+The command line, the language server, the MCP server and the hooks of assistants all check through here.
 
 What is in a plan's text settles nothing: whoever writes a plan does not judge it.
 """
@@ -9,13 +11,18 @@ import os
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from attrs import evolve, field, frozen
 
 from planspec_lark.folder.models import FolderError, read_toml, refusals
 from planspec_lark.syntax.codes import CODES, Severity
 from planspec_lark.syntax.diagnostics import Diagnostic, brief, join_words
+
+if TYPE_CHECKING:
+    from planspec_lark.planspec.fixer import FixResult
+    from planspec_lark.planspec.recovery import ScanResult
+    from planspec_lark.syntax.limits import Limits
 
 __all__ = ["ProjectSettings", "codes_of", "read_project"]
 
@@ -52,7 +59,25 @@ class ProjectSettings:
         ignored = left_out if words else frozenset(self.ignore) - {*also}
         return evolve(self, ignore=ignored, also=also or [code for code in self.also if code not in left_out])
 
-    def weigh(self, found: Diagnostic) -> Diagnostic | None:
+    def check_text(self, text: str, **how: Any) -> list[Diagnostic]:
+        """What counts here of what :func:`planspec_lark.check_text` finds."""
+        from planspec_lark.planspec.check import check_text  # noqa: PLC0415  (slow to load, and few commands check)
+
+        return check_text(text, also=self.also, weigh=self._weigh, **how)
+
+    def check_scan(self, scan: ScanResult, limits: Limits, least: Severity) -> list[Diagnostic]:
+        """The same for a text that was read already."""
+        from planspec_lark.planspec.check import check_scan  # noqa: PLC0415  (as above)
+
+        return check_scan(scan, limits, also=self.also, least=least, weigh=self._weigh)
+
+    def fix_text(self, text: str, **how: Any) -> FixResult:
+        """A text after the fixes, as by :func:`planspec_lark.fix_text`, of what counts here."""
+        from planspec_lark.planspec.fixer import fix_text  # noqa: PLC0415  (as above)
+
+        return fix_text(text, also=self.also, weigh=self._weigh, **how)
+
+    def _weigh(self, found: Diagnostic) -> Diagnostic | None:
         """A finding as it counts here; None where it is not told."""
         if found.code in self.ignore:
             return None
@@ -84,14 +109,14 @@ def _refuse(word: str) -> str:
     return "no code of a plan's findings is this, or begins with it"
 
 
-def read_project() -> ProjectSettings:
-    """The settings for the current folder: of the nearest folder, from here upwards, that has any.
+def read_project(start: Path | None = None) -> ProjectSettings:
+    """The settings for a folder, by default the current one: of the nearest, from there upwards, that has any.
 
     Raises:
         FolderError: they cannot be read, or say something else than settings.
     """
     try:
-        here = Path.cwd()
+        here = (start or Path()).absolute()
     except FileNotFoundError:  # it is gone
         return ProjectSettings()
     for folder in (here, *here.parents):

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from string import Template
+from typing import TYPE_CHECKING
 
 from planspec_lark.html.diagram import draw, lay_out
-from planspec_lark.html.markup import cut_text, escape_attribute, escape_text, read_template
+from planspec_lark.html.markup import cut_id, cut_text, escape_attribute, escape_text, read_template
 from planspec_lark.html.tree import write_rows
 from planspec_lark.planspec.data_flow import DataFlow, find_data_flow
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, iter_steps
 from planspec_lark.planspec.render import say_progress
 from planspec_lark.syntax.diagnostics import count_of
+
+if TYPE_CHECKING:
+    from planspec_lark.runs.summary import StepSum
 
 __all__ = ["policy", "render_html", "render_page"]
 
@@ -22,23 +26,28 @@ _ORDER = (PlanStatus.DONE, PlanStatus.ACTIVE, PlanStatus.BLOCKED, PlanStatus.PEN
 _STYLE, _SCRIPT = "page.css", "page.js"
 # Of more steps, rows are drawn as they come into view, and the diagram when the user opens it.
 _LARGE = 400
+# Of the errors of a step, the last are shown.
+_ERRORS = 5
 
 
-def render_page(plan: PlanSpec, *, name: str = "") -> str:
+def render_page(plan: PlanSpec, *, name: str = "", run: Sequence[StepSum] = ()) -> str:
     """A plan as a page for a browser: one file with a tree that folds, and a diagram of the data flow.
 
     Args:
         plan: any plan.
         name: of its file, which the page names where the plan has no title.
+        run: what the steps of a run have taken, as :func:`planspec_lark.runs.summary.summarize_run` gives it.
 
     Returns:
         HTML that needs no network, nor lets anything in the plan use it: texts of the plan are only ever text, and a
         content security policy allows the page's own script and style alone.
     """
-    return render_html(plan, name)
+    return render_html(plan, name, run=run)
 
 
-def render_html(plan: PlanSpec, name: str, *, version: int | None = None, problem: str = "") -> str:
+def render_html(
+    plan: PlanSpec, name: str, *, version: int | None = None, problem: str = "", run: Sequence[StepSum] = ()
+) -> str:
     """The page; with a ``version``, it follows its server, and asks for a new one when that names another version.
 
     ``problem`` says why the file cannot be shown as it is now; the plan is the last one that could be.
@@ -63,6 +72,7 @@ def render_html(plan: PlanSpec, name: str, *, version: int | None = None, proble
         size=' class="many"' if counts["total"] > _LARGE else "",
         rows="".join(write_rows(plan, flow, indices)),
         diagram="".join(_diagram(plan, flow, indices)),
+        run="".join(_run(run, indices)),
     )
 
 
@@ -115,6 +125,22 @@ def _filters(counts: Mapping[str, int]) -> Iterator[str]:
             f'<span class="dot" aria-hidden="true"></span>{status.value} '
             f'<span class="count" id="count-{status.value}">{counts[status.value]}</span></button>'
         )
+
+
+def _run(sums: Sequence[StepSum], indices: Mapping[str, int]) -> Iterator[str]:
+    """A table of what the steps of a run have taken, and in its last row all of it."""
+    if not sums:
+        return
+    heads = "".join(f'<th scope="col">{word}</th>' for word in ("Step", "Attempts", "Seconds", "Tokens", "Errors"))
+    yield f'<section aria-labelledby="run-title"><h2 id="run-title">Run</h2><table class="run"><tr>{heads}</tr>'
+    for one in sums:
+        name = escape_text(cut_id(one.step)) if one.step else "all"
+        linked = f'<a href="#s{indices[one.step]}">{name}</a>' if one.step in indices else name
+        more = [f"{len(one.errors) - _ERRORS} before"] if len(one.errors) > _ERRORS else []
+        errors = "<br>".join(map(escape_text, [*more, *one.errors[-_ERRORS:]]))
+        yield f'<tr><th scope="row">{linked}</th><td>{one.attempts}</td><td>{one.seconds:.1f}</td>'
+        yield f'<td>{one.tokens}</td><td dir="auto">{errors}</td></tr>'
+    yield "</table></section>"
 
 
 def _diagram(plan: PlanSpec, flow: DataFlow, indices: Mapping[str, int]) -> Iterator[str]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 from attrs import frozen
 from lsprotocol import types
 
-from planspec_lark.lsp.languages import language_of
+from planspec_lark.lsp.languages import language_of, path_of
 from planspec_lark.lsp.step_index import Language, StepIndex
 from planspec_lark.lsp.text import ClientText
 from planspec_lark.syntax.codes import Severity
@@ -62,12 +63,14 @@ class Document:
     Attributes:
         uri: what its client calls it.
         version: the number of its last change.
+        folder: that of its file, whose project settles how it is checked; None for what is no file.
         text: its text now.
         settings: those of its client.
     """
 
     def __init__(self, item: types.TextDocumentItem, language: Language, settings: ClientSettings) -> None:
         self.uri, self.language, self.version = item.uri, language, item.version
+        self.folder = Path(path_of(item.uri)).parent if item.uri.startswith("file:") else None
         self.text, self.settings = ClientText(item.text, settings.encoding), settings
         self.forget()
 
@@ -79,7 +82,8 @@ class Document:
     def findings(self) -> list[Diagnostic]:
         """All that is found in the text, in its order."""
         if self._findings is None:
-            self._findings = self.reading().findings(Severity.INFO if self.settings.info else Severity.WARNING)
+            least = Severity.INFO if self.settings.info else Severity.WARNING
+            self._findings = self.reading().findings(least, self.folder)
         return self._findings
 
     def reading(self) -> StepIndex[Any]:

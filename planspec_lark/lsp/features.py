@@ -129,7 +129,7 @@ def _quick_fix(document: Document, found: Diagnostic) -> types.CodeAction:
 def resolve(document: Document, action: types.CodeAction) -> types.CodeAction:
     """An action that was offered, with its edit."""
     text, step = document.text.text, action.data.get("step") if isinstance(action.data, dict) else ""
-    after = document.language.finish(text, str(step)) if step else document.language.fix(text).text
+    after = document.language.finish(text, str(step)) if step else document.language.fix(text, document.folder).text
     action.edit = _workspace_edit(document, tighten(text, after))
     return action
 

@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from itertools import chain
+from pathlib import Path
 
 from attrs import evolve
 
@@ -84,8 +85,8 @@ class HopSpecIndex(StepIndex[StepInfo]):
         self._document, self._places = self._scan.document, self._scan.positions
         super().__init__(self._scan.source, self._scan.diagnostics, self._document.steps)
 
-    def findings(self, least: Severity) -> list[Diagnostic]:
-        """Those of the check."""
+    def findings(self, least: Severity, folder: Path | None = None) -> list[Diagnostic]:  # noqa: ARG002
+        """Those of the check. Projects settle nothing of it."""
         return check_scan(self._scan, LIMITS, least=least)
 
     # ------------------------------------------------------------ places
@@ -415,7 +416,7 @@ HOPSPEC = Language(
     id="hopspec",
     # As the project that has defined the language calls its files; and as plans are called.
     files=re.compile(r"(^|/)(HopSpec|[^/]+\.hopspec)\.md$"),
-    fix=lambda text: fix_hopspec(text, limits=LIMITS),
+    fix=lambda text, _: fix_hopspec(text, limits=LIMITS),
     format=lambda text: serialize_hopspec(parse_hopspec(text, limits=LIMITS)),
     read=HopSpecIndex,
     triggers=("#", "-", ":", "：", ",", "，"),

@@ -10,7 +10,7 @@ from planspec_lark.lsp.hopspec_index import HOPSPEC
 from planspec_lark.lsp.planspec_index import PLANSPEC
 from planspec_lark.lsp.step_index import Language
 
-__all__ = ["LANGUAGES", "language_of"]
+__all__ = ["LANGUAGES", "language_of", "path_of"]
 
 # Where a path is that of several, the first counts: a file's own name says more than its folder.
 LANGUAGES = (HOPSPEC, PLANSPEC)
@@ -26,8 +26,8 @@ def language_of(language_id: str, uri: str, roots: Iterable[str] = (), text: str
             them.
         text: what is in it, which may show that it is another tool's.
     """
-    path = _path(uri)
-    above = [root for root in (f"{_path(root).rstrip('/')}/" for root in roots) if path.startswith(root)]
+    path = path_of(uri)
+    above = [root for root in (f"{path_of(root).rstrip('/')}/" for root in roots) if path.startswith(root)]
     path = path[max(map(len, above), default=0) :]
     named = next((one for one in LANGUAGES if one.id == language_id), None)
     if named is not None or is_hidden(path) or is_foreign(text):
@@ -35,7 +35,8 @@ def language_of(language_id: str, uri: str, roots: Iterable[str] = (), text: str
     return next((one for one in LANGUAGES if one.files.search(path)), None)
 
 
-def _path(uri: str) -> str:
+def path_of(uri: str) -> str:
+    """The path in a URI; empty where it is none."""
     try:
         return unquote(urlsplit(uri).path)
     except ValueError:  # not a URI

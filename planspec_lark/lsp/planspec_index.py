@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
 
 from planspec_lark.document.document import PlanDocument
 from planspec_lark.folder.project import read_project
@@ -19,9 +20,7 @@ from planspec_lark.lsp.step_index import (
     put_first,
     say_some,
 )
-from planspec_lark.planspec.check import check_scan
 from planspec_lark.planspec.data_flow import find_data_flow, find_users
-from planspec_lark.planspec.fixer import fix_text
 from planspec_lark.planspec.models import (
     MARKS,
     OPEN,
@@ -64,10 +63,9 @@ class PlanIndex(StepIndex[PlanStep]):
         self._plan, self._places = self._scan.plan, self._scan.positions
         super().__init__(self._scan.source, self._scan.diagnostics, self._plan.steps)
 
-    def findings(self, least: Severity) -> list[Diagnostic]:
+    def findings(self, least: Severity, folder: Path | None = None) -> list[Diagnostic]:
         """Those of the check, as the project's settings have them."""
-        settings = read_project()
-        return check_scan(self._scan, LIMITS, also=settings.also, least=least, weigh=settings.weigh)
+        return read_project(folder).check_scan(self._scan, LIMITS, least)
 
     def open_step_at(self, offset: int) -> str:
         """The id of the step at a place. A container is done by the steps in it, and faulty texts are not changed."""
@@ -212,7 +210,7 @@ PLANSPEC = Language(
     id="planspec",
     # As the hooks for pre-commit have them.
     files=re.compile(r"(^|/)(planspec/.*|Tasks/[^/]+/plan|[^/]+\.plan)\.md$"),
-    fix=lambda text: fix_text(text, limits=LIMITS),
+    fix=lambda text, folder: read_project(folder).fix_text(text, limits=LIMITS),
     format=lambda text: serialize_plan(parse_plan(text, limits=LIMITS)),
     read=PlanIndex,
     triggers=("[", "→", "←", ","),

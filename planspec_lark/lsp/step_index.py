@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
+from pathlib import Path
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 from attrs import frozen
@@ -71,8 +72,8 @@ class StepIndex(ABC, Generic[AnyStep]):
     # ------------------------------------------------------------ what a language says
 
     @abstractmethod
-    def findings(self, least: Severity) -> list[Diagnostic]:
-        """All findings of at least this severity, up to a limit."""
+    def findings(self, least: Severity, folder: Path | None = None) -> list[Diagnostic]:
+        """All findings of at least this severity, up to a limit, as the project that the folder is in settles them."""
 
     @abstractmethod
     def complete(self, offset: int) -> Iterable[CompletionItem]:
@@ -233,7 +234,7 @@ class Language:
     Attributes:
         id: what clients call it.
         files: the paths of files that are its documents, whatever their client calls their language.
-        fix: a text after its safe fixes.
+        fix: a text after its safe fixes, as the project that a folder is in settles them.
         format: a text in canonical form; it raises a PlanSyntaxError for one with faults.
         read: what a text holds.
         triggers: the characters at which a client asks for candidates.
@@ -242,7 +243,7 @@ class Language:
 
     id: str
     files: re.Pattern[str]
-    fix: Callable[[str], FixResult]
+    fix: Callable[[str, Path | None], FixResult]
     format: Callable[[str], str]
     read: Callable[[str], StepIndex[Any]]
     triggers: Sequence[str]

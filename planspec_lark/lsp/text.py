@@ -23,7 +23,7 @@ Edits = list[tuple[int, int, str]]
 _UNITS: dict[types.PositionEncodingKind | str, tuple[Callable[[str], bool], Callable[[str], int]]] = {
     types.PositionEncodingKind.Utf8: (str.isascii, lambda char: len(char.encode("utf-8", "surrogatepass"))),
     types.PositionEncodingKind.Utf16: (
-        lambda line: line.isascii() or max(line) <= "\uffff",
+        lambda line: line.isascii() or len(line.encode("utf-16-le", "surrogatepass")) == 2 * len(line),
         lambda char: 1 + (char > "\uffff"),
     ),
     types.PositionEncodingKind.Utf32: (lambda _: True, lambda _: 1),
@@ -47,8 +47,11 @@ class ClientText:
         self.text = text
         self._lines = _split(text)
         self._starts = array("q", accumulate(map(len, self._lines), initial=0))
-        self._is_plain, self._width = _UNITS[encoding]
+        is_plain, self._width = _UNITS[encoding]
+        # Where all of it is plain, no line is looked at.
+        self._is_plain = (lambda _: True) if is_plain(text) else is_plain
         self._last_units: tuple[int, array[int] | None] = (-1, None)
+        self._positions: dict[int, types.Position] = {}
 
     def _place(self, position: types.Position) -> tuple[int, int]:
         """Line and column of a position. One after the end of a line is at that end, as the protocol has it."""
@@ -93,10 +96,13 @@ class ClientText:
         return self.text[:start] + text + self.text[end:]
 
     def position(self, offset: int) -> types.Position:
-        """The position of an offset inside the text."""
+        """The position of an offset inside the text; most are asked for several times."""
+        if (known := self._positions.get(offset)) is not None:
+            return known
         line = min(bisect_right(self._starts, offset), len(self._lines)) - 1
         column, units = min(offset - self._starts[line], self._length(line)), self._units(line)
-        return types.Position(line, column if units is None else units[column])
+        made = self._positions[offset] = types.Position(line, column if units is None else units[column])
+        return made
 
     def range(self, start: int, end: int) -> types.Range:
         """The range between two offsets."""

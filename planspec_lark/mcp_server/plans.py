@@ -14,6 +14,7 @@ from planspec_lark.files import stamp_of
 from planspec_lark.folder.folder import PlanFolder
 from planspec_lark.folder.models import FolderError, FolderErrorReason
 from planspec_lark.folder.names import check_name
+from planspec_lark.folder.project import ProjectSettings, read_project
 from planspec_lark.folder.settings import FOLDER, TASKS
 from planspec_lark.mcp_server.answer_texts import MAX_FINDINGS
 from planspec_lark.mcp_server.errors import RefusedError
@@ -67,6 +68,18 @@ class Plans:
     def __init__(self, folder: PlanFolder) -> None:
         self.folder = folder
         self.limits = Limits(max_bytes=folder.limits.max_bytes, max_findings=MAX_FINDINGS)
+
+    def settings(self) -> ProjectSettings:
+        """How the project's plans are checked.
+
+        Raises:
+            RefusedError: that cannot be read.
+        """
+        try:
+            return read_project(self.folder.root)
+        except FolderError:
+            # Which says where on this machine it is.
+            raise RefusedError("The settings of the project cannot be used. `planspec check` says why.") from None
 
     def look(self) -> tuple[Sequence[str], Mapping[str, object]]:
         """What is listed, and a stamp of each plan's file, which is another one after a change.

@@ -13,7 +13,7 @@ from planspec_lark.folder.names import is_name
 from planspec_lark.mcp_server.answer_texts import say_progress, show_list
 from planspec_lark.mcp_server.errors import RefusedError
 from planspec_lark.mcp_server.plans import Plans, Stored
-from planspec_lark.mcp_server.tool_functions import bounded, list_page, write_tree
+from planspec_lark.mcp_server.tool_functions import bounded, list_page, tree_writer
 from planspec_lark.mcp_server.tool_models import VIEW_TOKENS, Progress
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.planspec.prompt_texts import format_text
@@ -85,7 +85,7 @@ def _write_list(plans: Plans, language: str) -> str:
 
 def _write_show(plans: Plans, language: str, name: str) -> str:
     stored = plans.load(name)
-    return _write_about("show", stored, language, partial(write_tree, stored.plan))
+    return _write_about("show", stored, language, tree_writer(stored.plan))
 
 
 def _write_archive(plans: Plans, language: str, name: str) -> str:

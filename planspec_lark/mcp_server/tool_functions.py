@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attrs import frozen
 from pydantic import BaseModel
 
-from planspec_lark.answers.extract import extract_plan
 from planspec_lark.document.document import PlanDocument
-from planspec_lark.engine.think import reopen_steps
 from planspec_lark.folder.models import PlanEntry
 from planspec_lark.folder.names import check_name, name_from
 from planspec_lark.mcp_server.answer_texts import (
@@ -43,19 +41,19 @@ from planspec_lark.mcp_server.tool_models import (
     View,
 )
 from planspec_lark.mcp_server.uris import uri_of
-from planspec_lark.plan_cmd.models import PlanCommand
-from planspec_lark.plan_cmd.recovery import CommandScan, scan_plan_commands
 from planspec_lark.planspec.agenda import next_step, step_states
-from planspec_lark.planspec.check import check_text
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.planspec.render import show_plan
 from planspec_lark.planspec.token_budget import fit
 from planspec_lark.planspec.views import focus_view, next_step_view
-from planspec_lark.runs.ledger import LedgerError
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, brief, count_of, excerpt, has_errors
 from planspec_lark.syntax.safe_text import visible
-from planspec_lark.syntax.token_estimate import estimate_tokens
+from planspec_lark.syntax.token_estimate import TokenCounter, estimate_tokens
+
+if TYPE_CHECKING:
+    from planspec_lark.plan_cmd.models import PlanCommand
+    from planspec_lark.plan_cmd.recovery import CommandScan
 
 __all__ = [
     "ToolAnswer",
@@ -66,7 +64,7 @@ __all__ = [
     "list_page",
     "list_plans",
     "read_plan",
-    "write_tree",
+    "tree_writer",
 ]
 
 # The most plans of a page, and the most reports of an answer.
@@ -154,7 +152,7 @@ def _writer(plan: PlanSpec, arguments: ReadArguments) -> Callable[..., str]:
     if arguments.view == "plan":
         return partial(serialize_plan, plan)
     if arguments.view == "tree":
-        return partial(write_tree, plan)
+        return tree_writer(plan)
     if arguments.view == "next":
         following = next_step_view(plan)
         if following is None:
@@ -178,13 +176,11 @@ def bounded(write: Callable[..., str], max_tokens: int) -> tuple[str, bool]:
     Raises:
         RefusedError: what is never left out takes more.
     """
-    text = write()
-    if _count(text) <= max_tokens:
-        return text, True
     try:
-        return write(max_tokens=max_tokens, count_tokens=_count), False
+        text = write(max_tokens=max_tokens, count_tokens=_count)
     except ValueError as error:
         raise RefusedError(f"{error}. Read it with a larger max_tokens, or another view.") from None
+    return text, text == write()
 
 
 def _count(text: str) -> int:
@@ -192,17 +188,18 @@ def _count(text: str) -> int:
     return estimate_tokens(visible(text))
 
 
-def write_tree(
-    plan: PlanSpec, *, max_tokens: int | None = None, count_tokens: Callable[[str], int] = estimate_tokens
-) -> str:
-    """The tree of a plan; with ``max_tokens``, as many of its first lines as there is room for."""
+def tree_writer(plan: PlanSpec) -> Callable[..., str]:
+    """What writes the tree of a plan; with ``max_tokens``, as many of its first lines as there is room for."""
     rows = ["".join(piece.text for piece in line) for line in show_plan(plan)]
 
     def leave_out(count: int) -> str:
         more = [f"… and {count_of(count, 'more line')}"] if count else []
         return "\n".join([*rows[: len(rows) - count], *more, ""])
 
-    return leave_out(0) if max_tokens is None else fit(len(rows), leave_out, max_tokens, count_tokens)
+    def write(max_tokens: int | None = None, count_tokens: TokenCounter | None = None) -> str:
+        return leave_out(0) if max_tokens is None else fit(len(rows), leave_out, max_tokens, count_tokens)
+
+    return write
 
 
 # ---------------------------------------------------------------- check and create
@@ -223,8 +220,8 @@ def check_plan(plans: Plans, arguments: CheckArguments) -> ToolAnswer:
 
 
 def _check(plans: Plans, text: str, name: str) -> list[Diagnostic]:
-    """Errors and warnings, errors first."""
-    found = check_text(text, name=name, limits=plans.folder.limits, least=Severity.WARNING)
+    """Errors and warnings, errors first, as the project settles them."""
+    found = plans.settings().check_text(text, name=name, limits=plans.folder.limits, least=Severity.WARNING)
     return sorted(found, key=lambda one: one.severity is not Severity.ERROR)
 
 
@@ -235,6 +232,8 @@ def create_plan(plans: Plans, arguments: CreateArguments) -> ToolAnswer:
         raise RefusedError(f"Nothing was created: names are in snake_case; write `{name}`.")
     found = _check(plans, arguments.text, name)
     if not has_errors(found):
+        from planspec_lark.answers.extract import extract_plan  # noqa: PLC0415  (slow to load, and a server starts often)
+
         # A model that leaves a text for later has not written the plan.
         read = extract_plan(arguments.text, name=arguments.name, limits=plans.folder.limits)
         found = [*(one for one in read.holds if one.code == "PS127"), *found]
@@ -320,6 +319,9 @@ def _reopen(plans: Plans, arguments: ApplyArguments) -> ToolAnswer:
             "Nothing was changed: this plan has been run, and what is reopened is noted in the ledger of its runs. So "
             "reopen must be alone in its list; send the other actions in another call."
         )
+    from planspec_lark.engine.think import reopen_steps  # noqa: PLC0415  (as above)
+    from planspec_lark.runs.ledger import LedgerError  # noqa: PLC0415
+
     found: list[Stored] = []
     steps: list[str] = []
 
@@ -365,6 +367,8 @@ def _answer(
 
 
 def _read_commands(plans: Plans, text: str) -> CommandScan:
+    from planspec_lark.plan_cmd.recovery import scan_plan_commands  # noqa: PLC0415  (as above)
+
     scan = scan_plan_commands(text, name="commands", limits=plans.limits)
     if scan.is_usable:
         return scan

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Literal, TypeAlias
 
-from attrs import frozen
+from attrs import define, frozen
 
 from planspec_lark.planspec.data_flow import find_users
 from planspec_lark.planspec.models import (
@@ -81,7 +81,7 @@ class StepState:
         return self.todo is not None and not self.why
 
 
-@frozen
+@define(eq=False)
 class _Place:
     """Where a step is: its number in document order, that of the last one below it, and what it is below."""
 
@@ -422,12 +422,14 @@ def step_states(plan: PlanSpec, *, order: Order = "text", given: Collection[str]
 
 def next_state(plan: PlanSpec, *, order: Order = "text") -> StepState | None:
     """What is to be done next: with a step that was begun, or else with the first that can be; None where none can."""
-    first = None
+    first, has_begun = None, any(step.status is PlanStatus.ACTIVE for step in iter_steps(plan))
     for one in Agenda(plan, order=order).states():
         if one.is_ready:
             if one.step.status is PlanStatus.ACTIVE and one.todo in (NextAction.DO, NextAction.DECIDE):
                 return one
             first = first or one
+            if not has_begun:
+                break
     return first
 
 

@@ -9,8 +9,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import islice
-
-from attrs import frozen
+from typing import NamedTuple
 
 from planspec_lark.planspec.fold import folded
 from planspec_lark.planspec.models import MARKS, STEP_TYPES, PlanSpec, PlanStep, has_progress, iter_steps
@@ -29,8 +28,7 @@ _WIDEST_ID = 40
 _LABELS = {"en": ("Steps", "Progress"), "zh": ("步骤", "进度")}
 
 
-@frozen
-class StyledText:
+class StyledText(NamedTuple):
     """A piece of a line and its role: title, label, tree, id, status (pending, …), type, text, body or note."""
 
     role: str

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable
 from enum import IntEnum
 from math import inf
-from operator import itemgetter
+from typing import Self
 
 from attrs import define, evolve
 
@@ -20,6 +20,7 @@ from planspec_lark.planspec.tree import iter_with_parents
 from planspec_lark.syntax.diagnostics import count_of
 from planspec_lark.syntax.fields import require_whole
 from planspec_lark.syntax.token_estimate import TokenCounter, estimate_tokens
+from planspec_lark.syntax.tree import iter_nodes
 
 __all__ = ["bound", "fit", "shorten_result"]
 
@@ -86,9 +87,10 @@ def bound(
     """
     # What no text could spell is refused here, before anything looks at it.
     full = write(plan)
-    nodes = _list_nodes(plan)
-    levels = _set_levels(nodes)
-    return fit(levels, lambda level: write(_reduce(plan, nodes, level)) if level else full, max_tokens, count_tokens)
+    reducer = _Reducer.of(plan)
+    return fit(
+        len(reducer.ranks), lambda level: write(reducer.reduce(level)) if level else full, max_tokens, count_tokens
+    )
 
 
 def shorten_result(result: str) -> str:
@@ -119,14 +121,19 @@ class _Node:
     kept: bool
     settled: bool
     distance: int = 0
-    # From which level on its body, the end of its result and its line are left out.
+    # Which rank its body, the end of its result and its line have: parts of lower ranks are left out before.
     body: float = inf
     result: float = inf
     line: float = inf
+    # The step as it was shown last, and how many of its first two parts it was shown without.
+    draft: PlanStep | None = None
+    lost: int = 0
+    # How many steps below it have each status, once that was asked for.
+    below: Counter[PlanStatus] | None = None
 
 
-def _list_nodes(plan: PlanSpec) -> list[_Node]:
-    """The steps in document order. What is at work, the next one, and all above these are kept."""
+def _list_nodes(plan: PlanSpec) -> dict[int, _Node]:
+    """The steps in document order, by identity. What is at work, the next one, and all above these are kept."""
     upcoming = next_step(plan)
     known: dict[int, _Node] = {}
     for step, parent in iter_with_parents(plan):
@@ -138,7 +145,7 @@ def _list_nodes(plan: PlanSpec) -> list[_Node]:
             node.parent.kept |= node.kept
             node.parent.settled &= node.settled
     _measure(nodes)
-    return nodes
+    return known
 
 
 def _measure(nodes: list[_Node]) -> None:
@@ -154,27 +161,28 @@ def _measure(nodes: list[_Node]) -> None:
         node.distance = 0 if not needed.isdisjoint(node.step.outputs) else min(node.distance, distance)
 
 
-def _set_levels(nodes: list[_Node]) -> int:
-    """Say of each part from which level on it is left out; returns how many levels there are."""
-    lines = {node: (_line_kind(node), -node.distance) for node in nodes}
-    for node in reversed(nodes):
-        if node.parent is not None:
-            # Never before those below it.
-            lines[node.parent] = max(lines[node.parent], lines[node])
-    parts: list[tuple[tuple[int, int, int], _Node, str]] = []
+def _set_ranks(nodes: list[_Node]) -> list[float]:
+    """Give each part its rank, by its kind, how far it is, and its place; returns all of them in order."""
+    size, last = 2 * len(nodes) + 1, len(nodes) - 1
+    ranks: list[float] = []
     for at, node in enumerate(nodes):
+        node.line = (_line_kind(node) + 1) * size - node.distance
         if node.kept:
             continue
         if sum(map(len, texts := _body(node.step))) + len(texts) > _MARK:
             kind = _Kind.SETTLED_BODY if node.step.status in SETTLED else _Kind.PENDING_DETAIL
-            parts.append(((kind, -node.distance, at), node, "body"))
+            node.body = ((kind + 1) * size - node.distance) * size + at
+            ranks.append(node.body)
         if shorten_result(node.step.result) != node.step.result:
-            parts.append(((_Kind.RESULT, -node.distance, at), node, "result"))
-        # Of steps with the same key, those below come first.
-        parts.append(((*lines[node], -at), node, "line"))
-    for level, (_, node, name) in enumerate(sorted(parts, key=itemgetter(0))):
-        setattr(node, name, level)
-    return len(parts)
+            node.result = ((_Kind.RESULT + 1) * size - node.distance) * size + at
+            ranks.append(node.result)
+    for at, node in zip(range(last, -1, -1), reversed(nodes), strict=True):
+        if node.parent is not None:
+            # Never before those below it, and after them where they are equal.
+            node.parent.line = max(node.parent.line, node.line)
+        node.line = inf if node.kept else node.line * size + last - at
+        ranks.append(node.line)
+    return sorted(rank for rank in ranks if rank < inf)
 
 
 def _body(step: PlanStep) -> list[str]:
@@ -193,43 +201,78 @@ def _line_kind(node: _Node) -> _Kind:
 # ---------------------------------------------------------------- plans without some parts
 
 
-def _reduce(plan: PlanSpec, nodes: list[_Node], level: int) -> PlanSpec:
-    """A plan without the first so many parts. It shares what is left with the plan."""
-    # The steps that are left out, by the one that is shown above them (None for the plan itself).
-    below: dict[_Node | None, Counter[PlanStatus]] = {}
-    owners: dict[_Node | None, _Node | None] = {}
-    for node in nodes:
-        if node.line < level:
-            owner = owners[node] = owners.get(node.parent, node.parent)
-            below.setdefault(owner, Counter())[node.step.status] += 1
-    top: list[PlanStep] = []
-    siblings: dict[_Node | None, list[PlanStep]] = {None: top}
-    for node in nodes:
-        if node.line >= level:
-            step = _reduce_step(node, level, below.get(node))
-            siblings[node] = step.children
-            siblings[node.parent].append(step)
-    marks = [f"{_LEFT_OUT}{_name_steps(below[None])}"] if None in below else []
-    return evolve(plan, steps=top, goal_detail=[*plan.goal_detail, *marks])
+@define(eq=False)
+class _Reducer:
+    """Makes plans without some parts, for texts of which one is too long after the other."""
+
+    plan: PlanSpec
+    known: dict[int, _Node]
+    ranks: list[float]
+    # Those that may be shown yet, and the level of the last plan.
+    nodes: list[_Node]
+    last: int
+
+    @classmethod
+    def of(cls, plan: PlanSpec) -> Self:
+        known = _list_nodes(plan)
+        nodes = [*known.values()]
+        ranks = _set_ranks(nodes)
+        return cls(plan, known, ranks, nodes, len(ranks))
+
+    def reduce(self, level: int) -> PlanSpec:
+        """The plan without its first so many parts. It shares what is left with the plan."""
+        rank = self.ranks[level - 1]
+        if self.last < level:
+            # The last text was too long, so what was left out of it does not come back.
+            self.nodes = [node for node in self.nodes if node.line > self.ranks[self.last - 1]]
+        self.last = level
+        top: list[PlanStep] = []
+        siblings: dict[_Node | None, list[PlanStep]] = {None: top}
+        for node in self.nodes:
+            if node.line > rank:
+                step = node.step
+                draft = _reduce_step(
+                    node, rank, self._name_lost(step.children, rank, " below") if step.children else []
+                )
+                siblings[node.parent].append(draft)
+                if step.children:
+                    siblings[node] = draft.children
+        marks = [f"{_LEFT_OUT}{said}" for said in self._name_lost(self.plan.steps, rank)]
+        return evolve(self.plan, steps=top, goal_detail=[*self.plan.goal_detail, *marks])
+
+    def _name_lost(self, steps: list[PlanStep], rank: float, where: str = "") -> list[str]:
+        """What is said of those of these steps that are left out, each with all below it."""
+        lost = [node for step in steps if (node := self.known[id(step)]).line <= rank]
+        counts = Counter(node.step.status for node in lost)
+        for node in lost:
+            if node.step.children:
+                if node.below is None:
+                    node.below = Counter(step.status for step in iter_nodes(node.step.children))
+                counts.update(node.below)
+        return [_name_steps(counts, where)] if lost else []
 
 
-def _reduce_step(node: _Node, level: int, below: Counter[PlanStatus] | None) -> PlanStep:
+def _reduce_step(node: _Node, rank: float, below: list[str]) -> PlanStep:
     """A step without its parts that are left out; the steps below it are still to be added."""
-    step = node.step
-    if not step.children and node.body >= level and node.result >= level:
-        return step
+    step, lost = node.step, (node.body <= rank) + (node.result <= rank)
+    if not step.children:
+        if not lost:
+            return step
+        # One text after the other is written.
+        if node.draft is not None and node.lost == lost:
+            return node.draft
     draft = copy_own(step)
     draft.children.clear()
-    if node.result < level:
+    if node.result <= rank:
         draft.result = shorten_result(step.result)
     left_out = []
-    if node.body < level:
+    if node.body <= rank:
         left_out.append(count_of(len(step.detail) + (step.status in SETTLED and bool(step.inputs)), "line"))
         draft.detail.clear()
         if step.status in SETTLED:
             draft.inputs.clear()
-    if below:
-        left_out.append(_name_steps(below, " below"))
+    left_out += below
     if left_out:
         draft.detail.append(f"{_LEFT_OUT}{', '.join(left_out)}")
+    node.draft, node.lost = draft, lost
     return draft

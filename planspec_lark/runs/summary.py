@@ -11,6 +11,7 @@ from planspec_lark.runs.lease import LEASE_SECONDS
 from planspec_lark.runs.ledger import Ledger, RecordKind, RunBusyError, RunInfo
 from planspec_lark.runs.owner import Owner
 from planspec_lark.runs.prices import Prices
+from planspec_lark.syntax.diagnostics import brief
 
 __all__ = ["RunState", "StepSum", "find_state", "prune_runs", "summarize_run"]
 
@@ -77,6 +78,9 @@ def _is_over(found: RunState, before: float) -> bool:
     return found.state in _OVER and found.changed < before
 
 
+_ERRORS = (RecordKind.FAILED, RecordKind.POSTPONED, RecordKind.BLOCKED, RecordKind.REFUSED)
+
+
 @define
 class StepSum:
     """What was spent on a step, or, with an empty id, on the whole run.
@@ -87,6 +91,7 @@ class StepSum:
         seconds: on the clock, from when it was begun until it ended. What a crash has cut off does not count.
         llm_calls, tokens, cost: as far as they were counted, reflections on the step included.
         unpriced: why the cost is too small: what could not be computed, and how often.
+        errors: what went wrong, each in a line.
     """
 
     step: str
@@ -96,6 +101,7 @@ class StepSum:
     tokens: int = 0
     cost: float = 0.0
     unpriced: dict[str, int] = field(factory=dict)
+    errors: list[str] = field(factory=list)
 
 
 def summarize_run(ledger: Ledger, run: str, prices: Prices | None = None) -> list[StepSum]:
@@ -117,6 +123,8 @@ def summarize_run(ledger: Ledger, run: str, prices: Prices | None = None) -> lis
             for each in (one, total):
                 each.seconds += seconds
         cost, why = (record.data.get("cost", 0.0), "") if prices is None else prices.cost_of(record.data)
+        if record.kind in _ERRORS:
+            one.errors.append(brief(str(record.data.get("result") or record.data.get("reason") or record.kind.value)))
         for each in (one, total):
             if why:
                 each.unpriced[why] = each.unpriced.get(why, 0) + 1

@@ -124,6 +124,16 @@ def test_which_files_are_plans(project: Path, monkeypatch: pytest.MonkeyPatch, n
     assert ask(monkeypatch, edit(project / name, project), "post-edit") == (0, "", "")
 
 
+def test_what_is_an_error_is_settled_by_the_project(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(project, {"planspec/a.md": WARNED.encode(), "planspec.toml": b"[severity]\nPS206 = 'error'\n"})
+    code, _, err = ask(monkeypatch, edit(project / "planspec/a.md", project), "post-edit")
+    assert (code, "error[PS206]" in err) == (2, True)
+    put(project, {"planspec.toml": b"ignored = []"})
+    code, out, err = ask(monkeypatch, edit(project / "planspec/a.md", project), "post-edit")
+    assert (code, out) == (0, "")
+    assert "planspec.toml: ignored: there is no such setting" in err
+
+
 @pytest.mark.parametrize(
     "name", ["src/a.md", "plan.md", "planspec/a.txt", "Tasks/roof/notes.md", "xplanspec/a.md", "planspec/gone.md", "."]
 )

@@ -229,6 +229,8 @@ BEFORE = {
     ],
     "planspec done plan.md 1 'all of them' --output": ["planspec run plan.md --operator ./work.sh --max-steps 1"],
     "planspec log": ["planspec run plan.md --operator ./work.sh"],
+    "planspec stop": ["planspec run plan.md --operator ./work.sh"],
+    "planspec view plan.md --run": ["planspec run plan.md --operator ./work.sh"],
     "planspec planner": ["planspec planner start 'Open at six'"],
     "planspec planner start": [],
     "planspec run plan.md --operator './work.sh' --resume": ["planspec run plan.md --operator ./work.sh --max-steps 1"],

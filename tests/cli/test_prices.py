@@ -56,7 +56,7 @@ def test_the_cost_of_tokens() -> None:
     # Without a table no cost is computed, and nothing is said of it.
     plainly = [json.loads(line) for line in run("log", "bakery.md", "--summary", "--json").stdout.splitlines()]
     assert plainly[-1]["cost"] == 0
-    assert set(plainly[-1]) == {"step", "attempts", "seconds", "llm_calls", "tokens", "cost"}
+    assert set(plainly[-1]) == {"step", "attempts", "seconds", "llm_calls", "tokens", "cost", "errors"}
 
 
 @pytest.mark.parametrize(

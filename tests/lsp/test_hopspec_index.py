@@ -151,7 +151,7 @@ def test_safe_fixes() -> None:
     text = DOCUMENT.replace("#### Step2: give_back", "### Step 2. give_back").replace(
         "- Action: exit", "* action: exit"
     )
-    assert HOPSPEC.fix(text).text == DOCUMENT
+    assert HOPSPEC.fix(text, None).text == DOCUMENT
 
 
 def test_a_text_that_is_too_long_is_not_read() -> None:

@@ -415,15 +415,17 @@ def test_a_name_may_stand_behind_the_last_fault_that_is_listed() -> None:
         places_to_rename(reading, word, "second")
 
 
-def test_findings_are_those_that_the_project_settles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_findings_are_those_that_the_project_settles(tmp_path: Path) -> None:
     text = "Goal: x\n## Steps\n1. [act] one → a\n2. [act] two → a\n3. [subtask] three\n"
     (tmp_path / "planspec.toml").write_text("ignore = ['PS308']\nseverity = {PS206 = 'error'}\n")
-    assert [(one.code, one.severity) for one in PlanIndex(text).findings(Severity.WARNING)] == [
-        ("PS206", Severity.ERROR)
-    ]
+    # Wherever the editor has started the server.
+    uri = (tmp_path / "planspec" / "ä b.md").as_uri()
+    document = Document(TextDocumentItem(uri, "planspec", 1, text), PLANSPEC, ClientSettings())
+    assert [(one.code, one.severity) for one in document.findings()] == [("PS206", Severity.ERROR)]
+    left = PLANSPEC.fix(text, document.folder).left
+    assert [one for one in left if one.severity is not Severity.INFO] == document.findings()
     (tmp_path / "planspec.toml").write_text("ignored = []")
-    document = Document(TextDocumentItem("file:///planspec/a.md", "planspec", 1, text), PLANSPEC, ClientSettings())
+    document.forget()
     (told,) = _diagnose(document)
     assert told.message.startswith("this document could not be checked: ")
     assert "planspec.toml: ignored: there is no such setting" in told.message

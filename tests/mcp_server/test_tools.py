@@ -224,6 +224,18 @@ def test_of_many_faults_the_first_ones_are_told(agent: Agent) -> None:
 # ---------------------------------------------------------------- check_plan
 
 
+def test_findings_are_those_that_the_project_settles(agent: Agent) -> None:
+    text = "Goal: x\n## Steps\n1. [act] one → a\n2. [act] two → a\n3. [subtask] three\n"
+    settings = agent.root / "planspec.toml"
+    settings.write_text("ignore = ['PS308']\nseverity = {PS206 = 'error'}\n")
+    found = agent.ask("check_plan", text=text)["findings"]
+    assert [(one["code"], one["severity"]) for one in found] == [("PS206", "error")]
+    assert "error[PS206]" in agent.fail("create_plan", name="a", text=text)
+    settings.write_text("ignored = []")
+    said = agent.fail("check_plan", text=text)
+    assert said == "The settings of the project cannot be used. `planspec check` says why."
+
+
 def test_a_text_is_checked(agent: Agent, snapshot: SnapshotAssertion) -> None:
     assert agent.ask("check_plan", text=NEW) == {"is_valid": True, "findings": [], "not_listed": 0}
     assert agent.read("check_plan", text=NEW) == "The plan is valid.\n"

@@ -164,8 +164,18 @@ def _connect(tasks: TaskList, made: Converted) -> None:
     for task in tasks:
         wanted = needs.get(task, ())
         made.steps[task].inputs = [variables[one] for one in wanted]
-        if task in variables:
-            made.steps[task].outputs = [variables[task]]
+    for task, variable in variables.items():
+        # What a step with others below it puts out, one of these has to.
+        for each in dict.fromkeys((task, _last_below(task, made))):
+            made.steps[each].outputs.append(variable)
+
+
+def _last_below(task: Task, made: Converted) -> Task:
+    """The last task below one that is still to be done, or else was; or the task itself."""
+    while task.children:
+        left = [child for child in task.children if made.steps[child].status not in SETTLED]
+        task = (left or task.children)[-1]
+    return task
 
 
 def _resolve(
@@ -173,6 +183,7 @@ def _resolve(
 ) -> dict[Task, list[Task]]:
     needs: dict[Task, list[Task]] = {}
     late: list[tuple[Task, Task]] = []
+    settled = _find_settled(places, made)
     for task, place in places.items():
         for needed in dict.fromkeys(task.needs):
             other = needed if isinstance(needed, Task) else by_id.get(needed)
@@ -182,12 +193,24 @@ def _resolve(
                 made.lose(other.id, task, "EX104", "that task is done only together with this one")
             elif isinstance(needed, Task) and places[other] > place:
                 late.append((task, other))
+            elif isinstance(needed, Task) and other in settled:
+                # A run would not know what came of it.
+                continue
             else:
                 needs.setdefault(task, []).append(other)
     for task, other in late[:1]:
         more = f"; so are {len(late) - 1:,} more like it" * (len(late) > 1)
         made.lose(other.id, task, "EX116", f"that task comes later{more}")
     return needs
+
+
+def _find_settled(tasks: Iterable[Task], made: Converted) -> set[Task]:
+    """The tasks that are done or skipped, or all below them are."""
+    settled: set[Task] = set()
+    for task in reversed([*tasks]):
+        if settled.issuperset(task.children) if task.children else made.steps[task].status in SETTLED:
+            settled.add(task)
+    return settled
 
 
 def _is_above(other: Task, task: Task | None, parents: Mapping[Task, Task | None]) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from typing import Any, TypeVar
 
-from attrs import Attribute, define, evolve, field, fields, frozen
+from attrs import Attribute, Factory, define, evolve, field, fields, frozen
 from cattrs import Converter
 from cattrs.gen import make_dict_structure_fn, override
 
@@ -52,12 +52,17 @@ _READ = frozenset(_COLUMNS) - {"outputs"} | {"seq", "time"}
 # What other fields do not depend on.
 _LATER = frozenset(_COLUMNS) - {"kind", "step", "hash"}
 _SPENT = frozenset(one.name for one in fields(Effort))
-# Values that a record need not have: they are the defaults of their fields.
+# Values that a record need not have, where they are the defaults of their fields.
 _EMPTY: tuple[object, ...] = (None, "", 0, [], {}, ())
 
 
 def _is_kept(one: Attribute[Any]) -> bool:
     return bool(one.metadata.get("is_kept", True))
+
+
+def _is_empty_by_default(one: Attribute[Any]) -> bool:
+    default: Any = one.default
+    return default.factory in (dict, list) if isinstance(default, Factory) else default in _EMPTY  # type: ignore[arg-type]
 
 
 class EntryTypes:
@@ -77,8 +82,8 @@ class EntryTypes:
     ) -> None:
         self.language = language
         self._types = {kind: one for one, kinds in types.items() for kind in kinds}
-        # By class, the fields that a record has, and what it calls them.
-        self._kept: dict[type, list[tuple[str, str]]] = {}
+        # By class, the fields that a record has, what it calls them, and whether it may leave out empty ones.
+        self._kept: dict[type, list[tuple[str, str, bool]]] = {}
         self._converter = Converter(detailed_validation=False)
         self._converter.register_structure_hook_factory(lambda of: of in types, self._reader)
         for model, (read, write) in (hooks or {}).items():
@@ -88,11 +93,11 @@ class EntryTypes:
     def write(self, entry: Entry, **more: Any) -> Record:
         """An entry as a record; it has to have a kind. What ``more`` columns say is not taken from the entry."""
         data = {}
-        for name, called in self._fields(type(entry)):
+        for name, called, is_empty in self._fields(type(entry)):
             value = getattr(entry, name)
             if called in _COLUMNS:
                 more.setdefault(called, value)
-            elif value not in _EMPTY:
+            elif not is_empty or value not in _EMPTY:
                 data[called] = self._converter.unstructure(value)
         if entry.effort is not NO_EFFORT:
             data |= {name: value for name, value in entry.effort.to_data().items() if value}
@@ -100,10 +105,12 @@ class EntryTypes:
         more["step"] = visible_name(entry.step)
         return Record(data=data, **more)
 
-    def _fields(self, model: type[Entry]) -> list[tuple[str, str]]:
+    def _fields(self, model: type[Entry]) -> list[tuple[str, str, bool]]:
         if model not in self._kept:
             self._kept[model] = [
-                (one.name, one.metadata.get("name", one.name)) for one in fields(model) if _is_kept(one)
+                (one.name, one.metadata.get("name", one.name), _is_empty_by_default(one))
+                for one in fields(model)
+                if _is_kept(one)
             ]
         return self._kept[model]
 

@@ -352,3 +352,32 @@ def test_a_question_is_put_to_a_person(options: dict[str, Any]) -> None:
     slow: dict[str, Callable[[], Any] | str] = {"b": lambda: time.sleep(0.05), "a": "which way?"}
     assert [*run_jobs(Jobs(slow), ask=ask, **options)] == ["b", "a"]
     assert run_jobs(Jobs(calls), **options) == {"stopped": "a person has to say: which way?"}
+
+
+# ---------------------------------------------------------------- entries and their records
+
+
+@frozen(kw_only=True)
+class _Told(Entry):
+    kind: RecordKind | None = RecordKind.TOLD
+    said: str
+    how: str = "aloud"
+    more: list[str] = field(factory=list)
+
+
+@pytest.mark.parametrize(
+    ("entry", "data"),
+    [
+        (_Told(said=""), {"said": "", "how": "aloud"}),
+        (_Told(said="a", how=""), {"said": "a", "how": ""}),
+        (
+            _Told(said="a", more=["b"], effort=Effort(tokens=3)),
+            {"said": "a", "how": "aloud", "more": ["b"], "tokens": 3},
+        ),
+    ],
+)
+def test_a_record_leaves_out_what_is_empty_anyway(entry: _Told, data: dict[str, Any]) -> None:
+    types = EntryTypes("talk", {_Told: [RecordKind.TOLD]})
+    record = types.write(entry)
+    assert record.data == data
+    assert types.read(record) == entry

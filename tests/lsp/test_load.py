@@ -17,6 +17,7 @@ from lsprotocol.types import (
 from planspec_lark.lsp import features, planspec_index, server
 from planspec_lark.lsp.documents import Document, Documents
 from planspec_lark.lsp.text import ClientText
+from planspec_lark.planspec import check as planspec_check
 
 STEPS = 1000
 PLAN = "Goal: g\n## Steps\n" + "".join(f"{n}. [act] Step {n} → v{n}\n  > ← v{n - 1}\n" for n in range(1, STEPS + 1))
@@ -46,7 +47,7 @@ def typed(version: int, uri: str = "untitled:1") -> tuple[VersionedTextDocumentI
 
 @pytest.fixture
 def checks(monkeypatch: pytest.MonkeyPatch) -> Counter:
-    return Counter(monkeypatch, planspec_index, "check_scan")
+    return Counter(monkeypatch, planspec_check, "check_scan")
 
 
 @pytest.fixture

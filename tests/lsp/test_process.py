@@ -108,8 +108,8 @@ def test_nothing_but_messages_is_on_standard_output(write: str) -> None:
     before = (
         "import os\n"
         "from planspec_lark.lsp import planspec_index\n"
-        "real = planspec_index.check_scan\n"
-        f"planspec_index.check_scan = lambda *a, **k: ({write}, real(*a, **k))[1]"
+        "real = planspec_index.PlanIndex.findings\n"
+        f"planspec_index.PlanIndex.findings = lambda *a, **k: ({write}, real(*a, **k))[1]"
     )
     with started(before) as server:
         server.send(opened("Goal: x\n"))
@@ -266,7 +266,7 @@ def test_a_fault_in_an_answer_is_a_plain_error() -> None:
 
 
 def test_a_fault_in_a_check_is_told_in_its_place() -> None:
-    with started(BROKEN.format(module="planspec_index", name="check_scan")) as server:
+    with started(BROKEN.format(module="planspec_index", name="PlanIndex.findings")) as server:
         for version in (1, 2):
             server.send(opened("Goal: x\n", version))
             assert server.findings() == [

@@ -144,14 +144,14 @@ class Agenda:
         self._settled: dict[tuple[str, int], int] = {}
         # Steps that were found to lack inputs.
         self._stuck: set[int] = set()
-        # Finished steps with open ones below them.
-        self._torn: set[int] = set()
-        for step in iter_steps(self.plan):
-            if step.status in OPEN:
-                above = self._places[id(step)].parent
-                while above is not None and above.status is PlanStatus.DONE and id(above) not in self._torn:
-                    self._torn.add(id(above))
-                    above = self._places[id(above)].parent
+        # The open steps, and of finished ones with some of them below, the number of the first that may be open still.
+        self._open = [step for step in iter_steps(self.plan) if step.status in OPEN]
+        self._torn: dict[int, int] = {}
+        for at, step in enumerate(self._open):
+            above = self._places[id(step)].parent
+            while above is not None and above.status is PlanStatus.DONE and id(above) not in self._torn:
+                self._torn[id(above)] = at
+                above = self._places[id(above)].parent
 
     # ---------------------------------------------------------------- what a run knows better
 
@@ -227,12 +227,21 @@ class Agenda:
                 yield step
 
     def _is_left(self, step: PlanStep) -> bool:
-        return step.status in OPEN or id(step) in self._torn
+        return step.status in OPEN or self._is_torn(step)
+
+    def _is_torn(self, step: PlanStep) -> bool:
+        """Whether a finished step has an open one below it."""
+        at = self._torn.get(id(step), len(self._open))
+        while at < len(self._open) and self._open[at].status not in OPEN:
+            at += 1
+        if id(step) in self._torn:
+            self._torn[id(step)] = at
+        return at < len(self._open) and self._start(self._open[at]) <= self._places[id(step)].end
 
     def _look_at(self, step: PlanStep, level: _Level, first: PlanStep | None) -> StepState:
         if step.status not in OPEN:
             said = f": {brief(step.result)}" if step.result and step.status is PlanStatus.BLOCKED else ""
-            return StepState(step, None, "" if id(step) in self._torn else f"it is {step.status.value}{said}")
+            return StepState(step, None, "" if self._is_torn(step) else f"it is {step.status.value}{said}")
         todo = self.todo(step)
         if todo is None and next(self._left(step, step.children, False), None) is None:
             todo = NextAction.CLOSE

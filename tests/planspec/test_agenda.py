@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from planspec_lark import next_step, parse_plan
+from planspec_lark import PlanStatus, next_step, parse_plan
 from planspec_lark.planspec import ready_steps, step_states
-from planspec_lark.planspec.agenda import Order, next_state
+from planspec_lark.planspec.agenda import Agenda, Order, next_state
 
 # ---------------------------------------------------------------- what comes next
 
@@ -155,3 +155,13 @@ def test_a_step_that_was_begun_is_given_back_first() -> None:
     crashed = "## Steps\n1. [act] a\n2. [>] [act] b\n3. [act] c\n"
     assert next_step(parse_plan(crashed)).step_id == "2"  # type: ignore[union-attr]
     assert next_step(parse_plan("## Steps\n1. [!] [act] a → x\n2. [act] b\n> ← x\n")) is None
+
+
+def test_what_was_left_open_below_a_finished_step_is_closed_with_it() -> None:
+    """An agenda is asked again and again, while steps end."""
+    plan = parse_plan("## Steps\n1. [>] [subtask] a\n 1.1. [x] [subtask] b\n  1.1.1. [act] c\n  1.1.2. [act] d\n")
+    agenda, seen = Agenda(plan), []
+    while found := next((state for state in agenda.states() if state.is_ready), None):
+        seen.append(found.step.step_id)
+        found.step.status = PlanStatus.DONE
+    assert seen == ["1.1.1", "1.1.2", "1"]

@@ -10,26 +10,22 @@ from attrs import evolve, frozen
 
 from planspec_lark.engine.entries import PlanEntry, Refused, about
 from planspec_lark.engine.generated_plan import GeneratedPlan
-from planspec_lark.engine.models import Answer, AnswerRefusal, StepPolicy, take_answer
+from planspec_lark.engine.models import Answer, AnswerRefusal, take_answer
 from planspec_lark.engine.plan_changes import find_refusal
 from planspec_lark.engine.reflection import Reflection
 from planspec_lark.engine.run_limits import RunLimits
 from planspec_lark.engine.run_writer import RunWriter
 from planspec_lark.engine.step_runner import StepRunner
 from planspec_lark.planspec.models import PlanStep
-from planspec_lark.runs.driver import CallOutcome, Work
+from planspec_lark.runs.driver import ONCE, CallOutcome, Work
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, brief
 
-__all__ = ["ONCE", "AnswerRetry", "Read"]
+__all__ = ["AnswerRetry", "Read"]
 
 # Characters and faults of a refused answer that the ledger keeps.
 _KEPT, _LISTED = 100_000, 20
 
 Read = TypeVar("Read", GeneratedPlan, Reflection)
-
-
-# A reflector, a planner or a person that raises ends the run.
-ONCE = StepPolicy(max_tries=1)
 
 
 @frozen

@@ -132,6 +132,11 @@ class Reshaped(PlanEntry):
         """Mostly it was."""
         return True
 
+    def said(self) -> dict[str, Any]:
+        """What has changed, as another entry takes it."""
+        own = {one.name for one in fields(Reshaped)} - {one.name for one in fields(PlanEntry)}
+        return {name: getattr(self, name) for name in own}
+
 
 # ---------------------------------------------------------------- a run
 

@@ -7,9 +7,9 @@ from functools import partial
 from itertools import takewhile
 from typing import Any
 
-from attrs import asdict, frozen
+from attrs import frozen
 
-from planspec_lark.engine.answer_retry import ONCE, AnswerRetry
+from planspec_lark.engine.answer_retry import AnswerRetry
 from planspec_lark.engine.decisions import Decision
 from planspec_lark.engine.entries import PlanEntry, Reflected, StepPatch, Told, about
 from planspec_lark.engine.models import (
@@ -26,6 +26,7 @@ from planspec_lark.engine.run_state import StepFailure
 from planspec_lark.engine.step_runner import fold_plan, own_step
 from planspec_lark.plan_cmd.printer import serialize_commands
 from planspec_lark.planspec.models import PlanStatus, PlanStep, iter_steps
+from planspec_lark.runs import driver
 from planspec_lark.runs.driver import CallOutcome, Work
 from planspec_lark.syntax.diagnostics import brief
 
@@ -49,7 +50,7 @@ class FailureHandler(AnswerRetry):
     reflector: Reflector | None
     ask: Ask | None
 
-    def reflect(self, step: PlanStep) -> Work | PlanEntry:
+    def reflect(self, step: PlanStep) -> Work | driver.Question | PlanEntry:
         """Whom to ask about a failure, or what follows from it without that."""
         state, id = self.writer.state, step.step_id
         failure = state.failures[id]
@@ -125,7 +126,7 @@ class FailureHandler(AnswerRetry):
         meant = about(step)
         settle = partial(self._settle, step, failure.result) if read.decision is None else None
         done = reshape(self.writer, read.commands, patches, settle)
-        more |= {"commands": serialize_commands(read.commands), **asdict(done, recurse=False)}
+        more |= {"commands": serialize_commands(read.commands), **done.said()}
         return Reflected(**meant, **more, blocked=step.status is PlanStatus.BLOCKED)
 
     def _settle(self, step: PlanStep, result: str, opened: Iterable[PlanStep]) -> list[StepPatch]:
@@ -140,12 +141,18 @@ class FailureHandler(AnswerRetry):
             return [*self.step_runner.again(step), StepPatch(step, PlanStatus.PENDING)]
         return [StepPatch(step, PlanStatus.BLOCKED, brief(result))]
 
-    def _interact(self, step: PlanStep, question: str) -> Work | PlanEntry:
+    def _interact(self, step: PlanStep, question: str) -> driver.Question | PlanEntry:
         """Ask a person, and try the step again with the answer."""
         if self.ask is None:
             return self._unanswered(step, question)
-        call = partial(self.ask, Question(own_step(step), question))
-        return Work(call, partial(self._told, step, question), step=step.step_id, asks="interact", policy=ONCE)
+        return driver.Question(step.step_id, question, partial(self._told, step, question))
+
+    def ask_person(self, asked: driver.Question) -> Any:
+        """Put a question of the run to a person."""
+        step = self.writer.find(asked.step)
+        assert step is not None
+        assert self.ask is not None
+        return self.ask(Question(own_step(step), asked.text))
 
     def _told(self, step: PlanStep, question: str, outcome: CallOutcome) -> list[PlanEntry]:
         answer = outcome.value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
-from typing import Any
+from typing import Any, TypeAlias
 
 from attrs import define, evolve, field, frozen
 
@@ -20,7 +20,7 @@ from planspec_lark.engine.scheduler import RunAgenda
 from planspec_lark.engine.step_runner import StepRunner
 from planspec_lark.planspec.agenda import NextAction, Order, StepState
 from planspec_lark.planspec.models import OPEN, PlanSpec, PlanStatus, PlanStep, iter_steps
-from planspec_lark.runs.driver import STOPPED, CallOutcome, End, Work
+from planspec_lark.runs.driver import STOPPED, CallOutcome, End, Question, Work
 from planspec_lark.runs.entries import Entry
 from planspec_lark.syntax.diagnostics import Diagnostic, name_some
 
@@ -58,6 +58,10 @@ class RunResult:
     findings: tuple[Diagnostic, ...] = ()
 
 
+# What comes next in a run.
+Next: TypeAlias = "Work | Question | PlanEntry | End[RunResult]"
+
+
 @define(eq=False)
 class PlanLanguage:
     """PlanSpec as a language of the driver: what comes next in a run, and what it comes to.
@@ -88,7 +92,7 @@ class PlanLanguage:
 
     # ---------------------------------------------------------------- what is next
 
-    def next(self, _: RunState) -> Work | PlanEntry | End[RunResult] | None:
+    def next(self, _: RunState) -> Next | None:
         """What comes next in the run."""
         if self._at_work:
             return None if self.watcher.is_disturbed() else self._find()
@@ -98,7 +102,7 @@ class PlanLanguage:
             return self._wait_for_edit()
         return self.step_runner.open_again() or self._find()
 
-    def _find(self) -> Work | PlanEntry | End[RunResult] | None:
+    def _find(self) -> Next | None:
         found = self._agenda.find(self._at_work)
         if found is not None:
             return self._act(found)
@@ -117,10 +121,10 @@ class PlanLanguage:
         self.watcher.take_edit()
         return []
 
-    def _act(self, found: StepState) -> Work | PlanEntry | End[RunResult] | None:
+    def _act(self, found: StepState) -> Next | None:
         if found.lacks:
             return self.step_runner.block(found.step, found.why, lacks=found.lacks)
-        acts: dict[NextAction | None, Callable[[PlanStep], Work | PlanEntry]] = {
+        acts: dict[NextAction | None, Callable[[PlanStep], Next]] = {
             NextAction.OPEN: self.step_runner.open,
             NextAction.CLOSE: self.step_runner.close,
             NextAction.REFLECT: self.failure_handler.reflect,
@@ -129,7 +133,7 @@ class PlanLanguage:
         act = acts.get(found.todo)
         return self._begin(found.step) if act is None else act(found.step)
 
-    def _begin(self, step: PlanStep) -> Work | PlanEntry | End[RunResult] | None:
+    def _begin(self, step: PlanStep) -> Next | None:
         found = self.step_runner.begin(step)
         if found is None:
             return None if self._at_work else self._wait_for_person(step)
@@ -145,7 +149,8 @@ class PlanLanguage:
         """The same state, after this has happened."""
         assert isinstance(entry, PlanEntry)
         self.writer.fold(entry)
-        if isinstance(entry, Done | Branched | Reflected) and (step := self.writer.find(entry.step)) is not None:
+        is_done = isinstance(entry, Done | Branched) or (isinstance(entry, Reflected) and entry.decision == "ACCEPT")
+        if is_done and (step := self.writer.find(entry.step)) is not None:
             self.step_runner.values.add(step)
         return state
 

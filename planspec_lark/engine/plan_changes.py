@@ -7,9 +7,9 @@ from copy import deepcopy
 from itertools import chain
 from typing import TypeAlias
 
-from attrs import define, field, frozen
+from attrs import define, frozen
 
-from planspec_lark.engine.entries import StepPatch
+from planspec_lark.engine.entries import Reshaped, StepPatch
 from planspec_lark.engine.run_writer import RunWriter
 from planspec_lark.plan_cmd.apply import perform
 from planspec_lark.plan_cmd.finder import Finder
@@ -19,32 +19,7 @@ from planspec_lark.planspec.printer import canonical_step, serialize_plan
 from planspec_lark.planspec.tree import iter_with_parents
 from planspec_lark.syntax.diagnostics import CommandError
 
-__all__ = ["Reshaping", "find_refusal", "reshape"]
-
-
-@define
-class Reshaping:
-    """What commands have changed; steps by their ids as they are then, but for ``gone`` and the keys of ``moves``.
-
-    Attributes:
-        moves: new ids by old ones.
-        gone: steps that were removed.
-        reset: steps whose status has changed.
-        revised: loops that say something else.
-        unplanned: containers that need new steps, and why.
-        cleared: of these, the steps that were below them and were done: each with the id it had and its text.
-        unchosen: decide steps whose branch holds no longer.
-        new: steps that were not there before.
-    """
-
-    moves: dict[str, str] = field(factory=dict)
-    gone: list[str] = field(factory=list)
-    reset: list[str] = field(factory=list)
-    revised: list[str] = field(factory=list)
-    unplanned: dict[str, str] = field(factory=dict)
-    cleared: dict[str, list[tuple[str, str]]] = field(factory=dict)
-    unchosen: list[str] = field(factory=list)
-    new: list[str] = field(factory=list)
+__all__ = ["find_refusal", "reshape"]
 
 
 def find_refusal(plan: PlanSpec, commands: Sequence[PlanCommand]) -> CommandError | None:
@@ -66,7 +41,7 @@ Settle: TypeAlias = Callable[[list[PlanStep]], Iterable[StepPatch]]
 
 def reshape(
     writer: RunWriter, commands: Sequence[PlanCommand], patches: Iterable[StepPatch] = (), settle: Settle | None = None
-) -> Reshaping:
+) -> Reshaped:
     """Perform commands that were tried before, between some patches. They change the plan, and nothing else yet.
 
     Raises:
@@ -79,14 +54,14 @@ def reshape(
     emptied = _perform(writer.plan, commands)
     above = {id(step): parent for step, parent in iter_with_parents(writer.plan)}
     after = list(iter_steps(writer.plan))
-    done = Reshaping()
+    done = Reshaped()
     for key, was in before.items():
         if key not in above:
             done.gone.append(was.step_id)
         elif was.step.step_id != was.step_id:
             done.moves[was.step_id] = was.step.step_id
-    done.revised = [one.step_id for one in after if id(one) in loops and loops[id(one)] != hash_of(one)]
-    done.new = [step.step_id for step in after if id(step) not in before]
+    done.revised.extend(one.step_id for one in after if id(one) in loops and loops[id(one)] != hash_of(one))
+    done.new.extend(step.step_id for step in after if id(step) not in before)
     for one in emptied:
         if id(one.step) in above and one.step.step_type in CONTAINER_TYPES:
             removed = (_look_up(before.get(id(step)), writer) for step in one.removed)
@@ -103,7 +78,7 @@ def reshape(
             patch.apply()
         reopening.reopen(fresh())
     changed = (one for one in after if id(one) in before and before[id(one)].status is not one.status)
-    done.reset = [one.step_id for one in changed]
+    done.reset.extend(one.step_id for one in changed)
     return done
 
 
@@ -196,7 +171,7 @@ class _Reopening:
     writer: RunWriter
     before: dict[int, _StepBefore]
     above: dict[int, PlanStep | None]
-    done: Reshaping
+    done: Reshaped
 
     def reopen(self, fresh: Iterable[PlanStep]) -> None:
         """See the class."""

@@ -8,7 +8,7 @@ from copy import deepcopy
 from functools import partial
 from typing import Any
 
-from attrs import asdict, frozen
+from attrs import frozen
 
 from planspec_lark.engine.answer_retry import AnswerRetry, Read
 from planspec_lark.engine.entries import PlanEntry, Planned, Renewed, Replanned, about
@@ -109,7 +109,7 @@ class Replanner(AnswerRetry):
         if renewing is not None:
             # What was decided is kept before the new plan is asked for.
             return Replanned(**more, renewing=renewing or "REPLAN ALL")
-        return Replanned(**more, **asdict(reshape(self.writer, read.commands), recurse=False))
+        return Replanned(**more, **reshape(self.writer, read.commands).said())
 
     def renew(self, reason: str) -> Work | str:
         """Let the planner write a whole new plan; gives why it could not, if so."""

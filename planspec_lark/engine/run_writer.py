@@ -142,9 +142,7 @@ class RunWriter(RunLog):
             said = {"changes": changes, "plan": plan, "before": self.digest, "after": self.text.digest}
             self.digest = self.text.digest
             self._is_ahead = True
-            # What an interrupt keeps from being kept is done once more when the run is resumed.
-            record = self.ledger.append(self.run, self.types.write(entry, **said), after=self.last)
-            self.last = record.seq
+            record = self._keep(self.ledger, self.types.write(entry, **said))
             self._is_ahead = False
         return self._written(entry, record, step_type, **said)
 

@@ -134,7 +134,7 @@ class StepRunner:
             # A clock may have been set since this was written down.
             wait=0 if until is None else max(min(until - time(), policy.max_pause), 0),
             ask_again=partial(self._ask_again, call.step, policy),
-            postponed=partial(self._postponed, step, call),
+            postponed=partial(self._postponed, step, call, policy),
             rescue=partial(self._rescue, step, call, policy),
         )
 
@@ -182,8 +182,10 @@ class StepRunner:
         result = _result_of(step, policy, outcome)
         return None if result.status is HopStatus.OK else result.retry_after
 
-    def _postponed(self, step: PlanStep, call: StepCall, outcome: CallOutcome, pause: float) -> Postponed:
-        result = _result_of(call.step, StepPolicy(), outcome)
+    def _postponed(
+        self, step: PlanStep, call: StepCall, policy: StepPolicy, outcome: CallOutcome, pause: float
+    ) -> Postponed:
+        result = _result_of(call.step, policy, outcome)
         return Postponed(
             **about(step),
             attempt=call.attempt,

@@ -459,7 +459,8 @@ class ThinkEngine:
 
     def _driver(self, language: PlanLanguage) -> Driver[RunState, RunResult]:
         writer = language.writer
-        return Driver(language, writer, writer.state, self.budget, self.jobs, self.resources)
+        ask = language.failure_handler.ask_person
+        return Driver(language, writer, writer.state, self.budget, self.jobs, self.resources, ask)
 
     def _language(self, writer: RunWriter) -> PlanLanguage:
         info = writer.ledger.find_run(writer.run)

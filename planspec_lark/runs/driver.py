@@ -27,6 +27,8 @@ from planspec_lark.syntax.diagnostics import shorten
 from planspec_lark.syntax.safe_text import one_line
 
 __all__ = [
+    "ONCE",
+    "STOPPED",
     "CallOutcome",
     "Driver",
     "End",
@@ -42,6 +44,8 @@ __all__ = [
 State = TypeVar("State")
 Result = TypeVar("Result")
 
+# What raises is not called once more, but ends the run.
+ONCE = StepPolicy(max_tries=1)
 # Why a run is left that was asked to stop.
 STOPPED = "it was asked to stop"
 
@@ -280,7 +284,7 @@ class Driver(Generic[State, Result]):
         if isinstance(found, Question):
             if self.ask is None:
                 return self.language.stop(self.state, f"a person has to say: {one_line(found.text)}")
-            found = Work(partial(self.ask, found), found.end, step=found.step, asks="interact")
+            found = Work(partial(self.ask, found), found.end, step=found.step, asks="interact", policy=ONCE)
         if isinstance(found, Work):
             why = "" if found.is_free else self._why_not()
             if not why and not (found.asks and self._at_work):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -25,6 +25,7 @@ from planspec_lark.engine import (
     think,
 )
 from planspec_lark.locks import locked_folder
+from planspec_lark.runs import RecordKind, SqliteLedger, ledger_path
 from planspec_lark.runs.lease import RunLease, hold_lease
 
 PLAN = "Goal: g\n## Steps\n" + "".join(f"{at}. [act] part {at}\n  > ← x\n" for at in range(1, 13))
@@ -99,10 +100,13 @@ def test_a_file_that_is_written_in_pieces(path: Path, jobs: int, monkeypatch: py
             time.sleep(0.1)
             for line in lines:
                 file.write(line)
-                time.sleep(0.02)
+                # All of them take longer than a file has to stay as it is.
+                time.sleep(0.1)
 
     editor = Editor(edit)
     assert editor.run(path, jobs) is Outcome.CONVERGED
+    with closing(SqliteLedger(ledger_path(path))) as ledger:
+        assert ledger.count(ledger.runs()[-1].run, kinds=[RecordKind.EDITED]) == 1
     assert sorted(editor.done) == sorted([f"part {at}" for at in range(1, 13)] + ["one more"])
     assert path.read_text().count("[x]") == 13
 

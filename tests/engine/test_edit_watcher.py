@@ -88,8 +88,10 @@ class Editor:
         self._thread.join()
 
 
-@pytest.mark.parametrize("jobs", [1, 3])
-def test_a_file_that_is_written_in_pieces(path: Path, jobs: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("jobs", "seconds"), [(1, 0.2), (3, 0.02)])
+def test_a_file_that_is_written_in_pieces(
+    path: Path, jobs: int, seconds: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # However slow the machine is, the pause between two pieces is none between two edits.
     monkeypatch.setattr(edit_watcher, "_QUIET", 1.5)
 
@@ -100,8 +102,8 @@ def test_a_file_that_is_written_in_pieces(path: Path, jobs: int, monkeypatch: py
             time.sleep(0.1)
             for line in lines:
                 file.write(line)
-                # All of them take longer than a file has to stay as it is.
-                time.sleep(0.1)
+                # All of them may take longer than a file has to stay as it is.
+                time.sleep(seconds)
 
     editor = Editor(edit)
     assert editor.run(path, jobs) is Outcome.CONVERGED

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from functools import partial, wraps
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from attrs import astuple, evolve
 
@@ -34,7 +35,19 @@ _APPEND = (
 )
 _ROWS_AT_A_TIME = 200
 
+_Method = TypeVar("_Method", bound=Callable[..., Any])
+
 _encode = json.JSONEncoder(allow_nan=False).encode
+
+
+def _committed(method: _Method) -> _Method:
+    """What a method does is one transaction."""
+
+    @wraps(method)
+    def call(self: DatabaseLedger, *arguments: Any, **options: Any) -> Any:
+        return self._commit(partial(method, self, *arguments, **options))
+
+    return cast("_Method", call)
 
 
 class DatabaseLedger(ABC):
@@ -80,6 +93,11 @@ class DatabaseLedger(ABC):
     def _show(self, text: str) -> str:
         """What the database says, safe to show."""
         return visible(text)
+
+    def _commit(self, call: Callable[[], Any]) -> Any:
+        """Do what leaves everything as it is where it is done twice; all of it is kept for good, or nothing."""
+        with self._errors(), self._transaction():
+            return call()
 
     @contextmanager
     def _adding(self, taken: LedgerError) -> Iterator[None]:
@@ -209,20 +227,20 @@ class DatabaseLedger(ABC):
 
     # ---------------------------------------------------------------- leases
 
+    @_committed
     def acquire(self, run: str, owner: Owner, *, seconds: float, takes_over: bool = False) -> None:
         """Take the lease of a run, or renew it."""
-        with self._errors(), self._transaction():
-            self._execute("INSERT INTO leases (run, owner, until) VALUES (?, ?, 0) ON CONFLICT DO NOTHING", (run, ""))
-            rows = self._execute(f"SELECT owner, until FROM leases WHERE run = ?{self._LOCK}", (run,))  # noqa: S608
-            said, until, now = rows[0][0], float(rows[0][1]), self._now()
-            known = Owner(*json.loads(said)) if said else owner
-            if not (takes_over or known == owner or until <= now or known.is_gone()):
-                left = f"{known} (its lease ends in {until - now:.0f} s)"
-                raise RunBusyError(f"another process is working on run {visible_name(run)}: {left}")
-            # Who was asked to stop has not been this owner.
-            stop = ", stop = 0" if not said or known != owner else ""
-            values = (_encode(astuple(owner)), now + seconds, run)
-            self._execute(f"UPDATE leases SET owner = ?, until = ?{stop} WHERE run = ?", values)  # noqa: S608  (as above)
+        self._execute("INSERT INTO leases (run, owner, until) VALUES (?, ?, 0) ON CONFLICT DO NOTHING", (run, ""))
+        rows = self._execute(f"SELECT owner, until FROM leases WHERE run = ?{self._LOCK}", (run,))  # noqa: S608
+        said, until, now = rows[0][0], float(rows[0][1]), self._now()
+        known = Owner(*json.loads(said)) if said else owner
+        if not (takes_over or known == owner or until <= now or known.is_gone()):
+            left = f"{known} (its lease ends in {until - now:.0f} s)"
+            raise RunBusyError(f"another process is working on run {visible_name(run)}: {left}")
+        # Who was asked to stop has not been this owner.
+        stop = ", stop = 0" if not said or known != owner else ""
+        values = (_encode(astuple(owner)), now + seconds, run)
+        self._execute(f"UPDATE leases SET owner = ?, until = ?{stop} WHERE run = ?", values)  # noqa: S608  (as above)
 
     def find_holder(self, run: str) -> Owner | None:
         """Who has the lease of a run."""
@@ -231,44 +249,44 @@ class DatabaseLedger(ABC):
             owners = (Owner(*json.loads(said)) for said, until in rows if float(until) > self._now())
             return next((owner for owner in owners if not owner.is_gone()), None)
 
+    @_committed
     def ask_to_stop(self, run: str) -> None:
         """Ask who has the lease to begin nothing new."""
-        with self._errors(), self._transaction():
-            self._execute("UPDATE leases SET stop = 1 WHERE run = ? AND owner <> ''", (run,))
+        self._execute("UPDATE leases SET stop = 1 WHERE run = ? AND owner <> ''", (run,))
 
     def is_asked_to_stop(self, run: str) -> bool:
         """Whether who has the lease was asked."""
         with self._errors():
             return bool(self._execute("SELECT 1 FROM leases WHERE run = ? AND stop = 1", (run,)))
 
+    @_committed
     def release(self, run: str, owner: Owner) -> None:
         """Give the lease back."""
-        with self._errors(), self._transaction():
-            # The row stays: who waits for it must find one.
-            values = (run, _encode(astuple(owner)))
-            self._execute("UPDATE leases SET owner = '', until = 0 WHERE run = ? AND owner = ?", values)
+        # The row stays: who waits for it must find one.
+        values = (run, _encode(astuple(owner)))
+        self._execute("UPDATE leases SET owner = '', until = 0 WHERE run = ? AND owner = ?", values)
 
+    @_committed
     def remove(self, runs: Sequence[str]) -> None:
         """Forget runs."""
-        with self._errors(), self._transaction():
-            for run in runs:
-                for table in ("outputs", "records", "views", "snapshots", "leases", "runs"):
-                    self._execute(f"DELETE FROM {table} WHERE run = ?", (run,))  # noqa: S608  (a name of our own)
+        for run in runs:
+            for table in ("outputs", "records", "views", "snapshots", "leases", "runs"):
+                self._execute(f"DELETE FROM {table} WHERE run = ?", (run,))  # noqa: S608  (a name of our own)
 
     # ---------------------------------------------------------------- views
 
+    @_committed
     def add_view(self, run: str, digest: str, text: str) -> None:
         """Note a text of the plan's file."""
-        with self._errors(), self._transaction():
-            rows = self._execute("SELECT max(number) FROM views WHERE run = ?", (run,))
-            row = (run, (rows[0][0] or 0) + 1, digest, text)
-            self._execute("INSERT INTO views (run, number, digest, text) VALUES (?, ?, ?, ?)", row)
+        rows = self._execute("SELECT max(number) FROM views WHERE run = ?", (run,))
+        row = (run, (rows[0][0] or 0) + 1, digest, text)
+        self._execute("INSERT INTO views (run, number, digest, text) VALUES (?, ?, ?, ?)", row)
 
+    @_committed
     def confirm_view(self, run: str) -> None:
         """Note that the last of them was written."""
         others = "text IS NOT NULL AND number < (SELECT max(number) FROM views WHERE run = ?)"
-        with self._errors(), self._transaction():
-            self._execute(f"UPDATE views SET text = NULL WHERE run = ? AND {others}", (run, run))  # noqa: S608
+        self._execute(f"UPDATE views SET text = NULL WHERE run = ? AND {others}", (run, run))  # noqa: S608
 
     def views(self, run: str) -> Sequence[str]:
         """The texts that the file may have."""
@@ -283,13 +301,13 @@ class DatabaseLedger(ABC):
 
     # ---------------------------------------------------------------- snapshots
 
+    @_committed
     def add_snapshot(self, run: str, text: str) -> None:
         """Keep a snapshot."""
         statement = (
             "INSERT INTO snapshots (run, text) VALUES (?, ?) ON CONFLICT (run) DO UPDATE SET text = excluded.text"
         )
-        with self._errors(), self._transaction():
-            self._execute(statement, (run, text))
+        self._execute(statement, (run, text))
 
     def snapshot(self, run: str) -> str | None:
         """The last snapshot."""

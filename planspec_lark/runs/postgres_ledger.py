@@ -15,7 +15,6 @@ from attrs import evolve
 from planspec_lark.cancellation import stop_event
 from planspec_lark.runs.database_ledger import DatabaseLedger
 from planspec_lark.runs.ledger import LedgerError, NoLedgerError, Record, RunInfo
-from planspec_lark.runs.owner import Owner
 from planspec_lark.syntax.safe_text import one_line, visible_name
 
 if TYPE_CHECKING:
@@ -203,33 +202,8 @@ class PostgresLedger(DatabaseLedger):
 
         return self._again(append)
 
-    def acquire(self, run: str, owner: Owner, *, seconds: float, takes_over: bool = False) -> None:
-        """Take the lease of a run, or renew it."""
-        self._again(partial(super().acquire, run, owner, seconds=seconds, takes_over=takes_over))
-
-    def release(self, run: str, owner: Owner) -> None:
-        """Give the lease back."""
-        self._again(partial(super().release, run, owner))
-
-    def ask_to_stop(self, run: str) -> None:
-        """Ask who has the lease to begin nothing new."""
-        self._again(partial(super().ask_to_stop, run))
-
-    def remove(self, runs: Sequence[str]) -> None:
-        """Forget runs."""
-        self._again(partial(super().remove, runs))
-
-    def add_view(self, run: str, digest: str, text: str) -> None:
-        """Note a text of the plan's file."""
-        self._again(partial(super().add_view, run, digest, text))
-
-    def confirm_view(self, run: str) -> None:
-        """Note that the last of them was written."""
-        self._again(partial(super().confirm_view, run))
-
-    def add_snapshot(self, run: str, text: str) -> None:
-        """Keep a snapshot."""
-        self._again(partial(super().add_snapshot, run, text))
+    def _commit(self, call: Callable[[], Any]) -> Any:
+        return self._again(partial(super()._commit, call))
 
     # ---------------------------------------------------------------- what PostgreSQL does in its own way
 

@@ -1,10 +1,8 @@
 """Callables of both kinds, asynchronous and not, called from one generator.
 
-A generator yields what is to be called and is sent what came of it, or gets the exception that it raised, so that what
-happens between the calls is written once. :func:`drive` and :func:`adrive` do the calling.
-
-For calls side by side it yields :class:`Work`, which is begun and not waited for, and later :data:`FIRST`, for which it
-is sent the work that has ended, with what came of it.
+A generator yields :class:`Work`, which is begun and not waited for, and later :data:`FIRST`, for which it is sent the
+work that has ended, with what came of it, so that what happens between the calls is written once. :func:`drive` and
+:func:`adrive` do the calling.
 """
 
 from __future__ import annotations
@@ -40,6 +38,7 @@ __all__ = [
     "drop",
     "ignore",
     "is_in_loop",
+    "wait_for",
 ]
 
 _T = TypeVar("_T")
@@ -108,7 +107,7 @@ class _First:
 FIRST = _First()
 # What becomes of work: an interrupt, such as KeyboardInterrupt, ends the turn.
 _Ended: TypeAlias = WorkResult | BaseException
-Turn: TypeAlias = Generator[Call | Work | Pause | _First, Any, _T]
+Turn: TypeAlias = Generator[Work | Pause | _First, Any, _T]
 
 
 def ignore(*_: object) -> None:
@@ -125,27 +124,17 @@ def drive(turn: Turn[_T], runner: asyncio.Runner, instead: str) -> _T:
     """Call what a turn asks for, one after the other, until it ends; gives what it returns.
 
     What is asynchronous runs in the runner's loop: all of it in one, as clients keep their connections to the loop they
-    were made in.
-
-    Raises:
-        RunningLoopError: there is something asynchronous, and a loop runs already; ``instead`` says what to await.
+    were made in. For ``instead`` see :func:`wait_for`.
     """
     ended: deque[WorkResult] = deque()
     try:
         asked = next(turn)
         while True:
-            if isinstance(asked, (Work, Pause)):
-                ended.append(_end(asked, runner, instead))
-                asked = turn.send(None)
-            elif isinstance(asked, _First):
+            if isinstance(asked, _First):
                 asked = turn.send(ended.popleft())
             else:
-                try:
-                    answer = _wait(asked, runner, instead)
-                except Exception as error:
-                    asked = turn.throw(error)
-                else:
-                    asked = turn.send(answer)
+                ended.append(_end(asked, runner, instead))
+                asked = turn.send(None)
     except StopIteration as stop:
         return stop.value  # type: ignore[no-any-return]  # it is what the turn returns
     finally:
@@ -158,12 +147,17 @@ def _end(work: Work | Pause, runner: asyncio.Runner, instead: str) -> WorkResult
         return WorkResult(work)
     call = work.call if work.timeout is None else partial(_within, work.call, work.timeout)
     try:
-        return WorkResult(work, _wait(call, runner, instead))
+        return WorkResult(work, wait_for(call, runner, instead))
     except Exception as error:
         return WorkResult(work, error=error)
 
 
-def _wait(call: Call, runner: asyncio.Runner, instead: str) -> Any:
+def wait_for(call: Call, runner: asyncio.Runner, instead: str) -> Any:
+    """Call something and wait for what it gives. What is asynchronous runs in the runner's loop.
+
+    Raises:
+        RunningLoopError: it is, and a loop runs already; ``instead`` says what to await.
+    """
     answer = _call(call)
     if not inspect.isawaitable(answer):
         return answer
@@ -208,18 +202,11 @@ async def adrive(turn: Turn[_T], jobs: int = 1) -> _T:
     try:
         asked = next(turn)
         while True:
-            if isinstance(asked, (Work, Pause)):
-                tasks[asyncio.ensure_future(_begin(asked, pool))] = asked
-                asked = turn.send(None)
-            elif isinstance(asked, _First):
+            if isinstance(asked, _First):
                 asked = turn.send(await _first(tasks))
             else:
-                try:
-                    answer = await _in_thread(asked, pool)
-                except Exception as error:
-                    asked = turn.throw(error)
-                else:
-                    asked = turn.send(answer)
+                tasks[asyncio.ensure_future(_begin(asked, pool))] = asked
+                asked = turn.send(None)
     except StopIteration as stop:
         return stop.value  # type: ignore[no-any-return]  # it is what the turn returns
     finally:

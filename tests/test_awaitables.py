@@ -6,10 +6,11 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from concurrent.futures import CancelledError
 from contextlib import closing
+from functools import partial
 
 import pytest
 
-from planspec_lark.awaitables import Turn, adrive, drive
+from planspec_lark.awaitables import FIRST, Turn, Work, WorkResult, adrive, drive
 
 
 def run(turn: Turn[object]) -> object:
@@ -40,10 +41,11 @@ def now(value: object) -> object:
 def sums(give: Callable[[object], object], *values: object) -> Turn[object]:
     got = []
     for value in values:
-        try:
-            got.append((yield lambda: give(value)))  # noqa: B023  (called before the next round)
-        except ValueError as error:
-            got.append(str(error))
+        yield Work(partial(give, value))
+        ended: WorkResult = yield FIRST
+        if ended.error is not None and not isinstance(ended.error, ValueError):
+            raise ended.error
+        got.append(str(ended.error) if ended.error else ended.value)
     return got
 
 
@@ -86,7 +88,8 @@ def test_an_interrupt_closes_the_turn(way: Callable[[Turn[object]], object]) -> 
 
     def turn() -> Turn[object]:
         try:
-            yield lambda: now(KeyboardInterrupt())
+            yield Work(partial(now, KeyboardInterrupt()))
+            yield FIRST
         finally:
             closed.append(True)
         return None

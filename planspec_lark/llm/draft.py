@@ -13,9 +13,9 @@ from attrs import evolve, fields, frozen
 from planspec_lark.answers.extract import Extraction
 from planspec_lark.answers.stream import PlanEvent, PlanStream
 from planspec_lark.answers.truncation import CUT
-from planspec_lark.awaitables import Turn, drive, ignore
+from planspec_lark.awaitables import ignore, wait_for
 from planspec_lark.engine.models import Answer, Effort, take_answer
-from planspec_lark.engine.requests import Request, request_generation
+from planspec_lark.engine.requests import request_generation
 from planspec_lark.llm.models import Reply
 from planspec_lark.llm.replies import answer_of
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, Limits
@@ -78,34 +78,21 @@ def draft_plan(  # noqa: PLR0913  (all but the first two are options)
         RuntimeError: it is asynchronous, and this is called where an event loop runs already.
     """
 
-    def put(request: Request) -> Any:
-        return ask(request if whole_request else request.prompt)
-
     request = request_generation(task, constraints=constraints, language=language)
-    turn = _draft(put, request, max_repairs, limits, on_event, on_text)
-    with closing(asyncio.Runner()) as runner:
-        return drive(turn, runner, "asyncio.to_thread(draft_plan, …)")
-
-
-def _draft(  # noqa: PLR0913, PLR0917  (what draft_plan was given)
-    put: Callable[[Request], Any],
-    request: Request,
-    max_repairs: int,
-    limits: Limits,
-    on_event: Callable[[PlanEvent], None],
-    on_text: Callable[[int, str], None],
-) -> Turn[DraftedPlan]:
     answers, effort = 0, Effort()
-    while True:
-        answers += 1
-        reader = PlanStream(name="<plan>", limits=limits)
-        answer = _hear((yield partial(put, request)), reader, on_event, partial(on_text, answers))
-        effort += answer.effort
-        read = _judge(reader, answer.finish_reason, on_event)
-        if read.is_usable or answers > max_repairs:
-            found = {one.name: getattr(read, one.name) for one in fields(Extraction)}
-            return DraftedPlan(**found, answers=answers, effort=effort)
-        request = request.refuse(answer.text, read.holds)
+    with closing(asyncio.Runner()) as runner:
+        while True:
+            answers += 1
+            reader = PlanStream(name="<plan>", limits=limits)
+            call = partial(ask, request if whole_request else request.prompt)
+            given = wait_for(call, runner, "asyncio.to_thread(draft_plan, …)")
+            answer = _hear(given, reader, on_event, partial(on_text, answers))
+            effort += answer.effort
+            read = _judge(reader, answer.finish_reason, on_event)
+            if read.is_usable or answers > max_repairs:
+                found = {one.name: getattr(read, one.name) for one in fields(Extraction)}
+                return DraftedPlan(**found, answers=answers, effort=effort)
+            request = request.refuse(answer.text, read.holds)
 
 
 def _hear(

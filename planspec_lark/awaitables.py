@@ -24,7 +24,6 @@ from planspec_lark.cancellation import context_until
 
 __all__ = [
     "FIRST",
-    "Call",
     "OverdueError",
     "OwnThread",
     "Pause",

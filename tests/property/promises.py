@@ -195,14 +195,14 @@ def _bounds_of(text: str, at: int) -> tuple[int, int]:
 def nothing_is_refused_in_silence(text: str) -> None:
     """Every line with something on it is part of what was understood or named by a diagnostic of the refusal.
 
-    The lines below something refused are named with it; the scan names them one by one (PS107). Where it finds two
-    plans, it names the one that it leaves out (PS130), which the refusal has understood.
+    The lines below something refused are named with it; the scan names them one by one (PS107, PS112). Where it finds
+    two plans, it names the one that it leaves out (PS130), which the refusal has understood.
     """
     error = refusal(text)
     if error is not None:
         scan = scan_plan(text)
         if not any(found.severity.value == "info" for found in scan.diagnostics):
-            others = [found for found in scan.diagnostics if found.code in {"PS107", "PS130"}]
+            others = [found for found in scan.diagnostics if found.code in {"PS107", "PS112", "PS130"}]
             named = [*plan_spans(scan), *(found.span for found in [*error.diagnostics, *others] if found.span)]
             lines_are_named(text, named)
 
@@ -232,7 +232,7 @@ def lines_are_named(text: str, named: Iterable[Span]) -> None:
         if _FENCE.fullmatch(bare) or (has_quote and not bare.strip("> \t")):
             # The signs of the code block around a plan say no more than that, nor those of a quote around it.
             continue
-        header = _HEADERS.fullmatch(bare)
+        header = _HEADERS.fullmatch(bare.lstrip("> \t") if has_quote else bare)
         assert header is not None, f"line {number} is lost: {line!r}"
         headers[str(header.lastgroup)] += 1
     assert all(count == 1 for count in headers.values()), f"a header is lost: {headers}"

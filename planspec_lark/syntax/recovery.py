@@ -123,8 +123,13 @@ def _tokens(language: str, rule: str) -> Pattern[str]:
 
 def risk_of(deviations: Iterable[Deviation]) -> Risk | None:
     """The risk of reading a line by its canonical text; None where some part of it has none."""
-    risks = [one.risk for one in deviations]
-    return None if None in risks else highest(one for one in risks if one is not None)
+    worst = Risk.NONE
+    for one in deviations:
+        if one.risk is None:
+            return None
+        if one.risk.rank > worst.rank:
+            worst = one.risk
+    return worst
 
 
 @define

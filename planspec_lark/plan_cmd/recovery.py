@@ -8,6 +8,7 @@ other text is remarks, and is never judged.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 
 from attrs import evolve, field, frozen
@@ -275,7 +276,13 @@ def is_cut(text: str, lines: list[CommandLine], finish_reason: str) -> bool:
     """Whether an answer was cut off: by a limit, in a code block with commands, or in the last command."""
     ended = text.rstrip(_WHITE)
     last = max((line.end for line in lines if _is_command_like(line)), default=-1)
-    is_open = any(not fence.is_closed and fence.start < last for fence in find_fences(text))
+    starts = [line.start for line in lines]
+
+    def is_detail(sign: re.Match[str]) -> bool:
+        at = bisect_left(starts, sign.start())
+        return at > 0 and sign.start() < lines[at - 1].end
+
+    is_open = any(not fence.is_closed and fence.start < last for fence in find_fences(text, is_detail))
     return bool(ended) and (is_cut_short(finish_reason) or is_open or (last >= len(ended) and has_open_end(ended)))
 
 

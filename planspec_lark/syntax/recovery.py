@@ -16,7 +16,7 @@ from re import Match, Pattern
 from attrs import define, frozen
 
 from planspec_lark.syntax import grammars
-from planspec_lark.syntax.codes import Risk, Severity, highest
+from planspec_lark.syntax.codes import Risk, Severity
 from planspec_lark.syntax.diagnostics import Diagnostic, Edit, Fix
 from planspec_lark.syntax.source import Source
 

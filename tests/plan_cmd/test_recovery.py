@@ -227,6 +227,12 @@ def test_an_answer_that_is_cut_off_loses_its_last_line() -> None:
     assert (allowed.verdict, allowed.truncated, allowed.commands) == (Verdict.ACCEPTED, True, cut.commands)
 
 
+@pytest.mark.parametrize("sign", ["~~~", "```"])
+def test_a_sign_in_detail_opens_no_code_block(sign: str) -> None:
+    scan = scan_plan_commands(f"PLAN_CMD: ADD 2 [act] Write it\n> {sign}\n> code\nPLAN_CMD: DONE 1\n")
+    assert (scan.verdict, [command.op for command in scan.commands]) == (Verdict.ACCEPTED, ["ADD", "DONE"])
+
+
 def test_too_much_is_refused() -> None:
     scan = scan_plan_commands("PLAN_CMD: DONE 1\n" * 9, limits=Limits(max_bytes=20))
     assert (scan.verdict, scan.commands) == (Verdict.REFUSED, [])

@@ -12,19 +12,14 @@ from __future__ import annotations
 
 import gc
 import os
-import shutil
 import signal
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
-import psutil
 import pytest
 from hypothesis import HealthCheck, is_hypothesis_test, settings
 from xdist.remote import Producer
@@ -159,28 +154,6 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile(os.environ.get("PLANSPEC_PROFILE", profile))
     # A job leaves most tests out, and their snapshots are none the less needed.
     config.option.warn_unused_snapshots |= config.option.job not in ([], ["all"])
-    if not hasattr(config, "workerinput"):
-        _compile_grammars(config)
-
-
-def _compile_grammars(config: pytest.Config) -> None:
-    """What is slow to make of the grammars is made once, as for a wheel, and not by each of some thousand processes.
-
-    It goes again at the end, as it would not follow changes of the code that makes it.
-    """
-    compiled = config.rootpath / "planspec_lark" / "compiled"
-    maker = compiled / "made_for_tests"
-    if maker.exists() and not psutil.pid_exists(int(maker.read_text())):
-        shutil.rmtree(compiled)
-    if compiled.exists() or not compiled.parent.is_dir() or config.args_source is pytest.Config.ArgsSource.ARGS:
-        return
-    if find_spec("hatchling") is None:
-        return
-    code = "import hatch_build, pathlib, sys; hatch_build.compile_grammars(pathlib.Path(sys.argv[1]))"
-    compiled.mkdir()
-    config.add_cleanup(lambda: shutil.rmtree(compiled, ignore_errors=True))
-    maker.write_text(str(os.getpid()))
-    subprocess.run([sys.executable, "-c", code, compiled], cwd=config.rootpath, check=True)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -6,8 +6,11 @@ import functools
 import itertools
 import json
 import logging
+import os
 import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import interegular
@@ -230,6 +233,63 @@ def test_a_damaged_file_is_as_good_as_none(made: Path, damage: bytes) -> None:
     assert not grammars._compiled("planspec")
     assert grammars.pattern("planspec", "ID").fullmatch("1.2")
     assert grammars.parser("planspec").terminals
+
+
+# ---------------------------------------------------------------- kept by a checkout
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    package = Path(grammars.__file__).parents[1]
+    leave_out = shutil.ignore_patterns("__pycache__", "compiled")
+    shutil.copytree(package, tmp_path / "planspec_lark", ignore=leave_out)
+    shutil.copytree(grammars.grammar_path("planspec").parent, tmp_path / "grammar")
+    return tmp_path
+
+
+def load_in(checkout: Path, *terminals: str, **environment: str) -> int:
+    """How many grammars a process there loads for these terminals and a parser."""
+    code = f"""
+from planspec_lark.syntax import grammars, lalr
+for name in {terminals}:
+    grammars.pattern("planspec", name)
+assert grammars.parser("planspec").parse("Goal: a\\n", start="plan")
+print(lalr._load.cache_info().misses)
+"""
+    environment = {"PATH": os.environ["PATH"], **environment}
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, cwd=checkout, env=environment, capture_output=True, text=True, check=True)
+    assert not done.stderr
+    return int(done.stdout)
+
+
+def kept_in(checkout: Path) -> list[str]:
+    return [path.name for path in (checkout / "planspec_lark" / "syntax" / "__pycache__").glob("*.json*")]
+
+
+def test_a_checkout_keeps_what_it_has_made(checkout: Path) -> None:
+    assert [load_in(checkout, "ID"), load_in(checkout, "ID")] == [1, 0]
+    assert kept_in(checkout) == [f"planspec.{sys.implementation.cache_tag}.json"]
+    # What is made later is kept beside it.
+    assert [load_in(checkout, "TYPE"), load_in(checkout, "ID", "TYPE")] == [1, 0]
+
+
+@pytest.mark.parametrize("changed", ["grammar/planspec.lark", "planspec_lark/syntax/patterns.py"])
+def test_a_checkout_that_has_changed_makes_it_again(checkout: Path, changed: str) -> None:
+    load_in(checkout, "ID")
+    with (checkout / changed).open("a", encoding="utf-8") as file:
+        file.write("\n")
+    assert [load_in(checkout, "ID"), load_in(checkout, "ID")] == [1, 0]
+
+
+def test_nothing_is_kept_where_python_keeps_no_bytecode(checkout: Path) -> None:
+    assert load_in(checkout, "ID", PYTHONDONTWRITEBYTECODE="1") == 1
+    assert not kept_in(checkout)
+
+
+def test_where_nothing_can_be_written_nothing_is_kept(checkout: Path) -> None:
+    (checkout / "planspec_lark" / "syntax" / "__pycache__").write_text("a file")
+    assert [load_in(checkout, "ID"), load_in(checkout, "ID")] == [1, 1]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -4,15 +4,21 @@ Everything that reads text gets its syntax here: the LALR parsers, single termin
 patterns. Nothing else in the package opens a grammar file or says what the syntax is (guesses at near misses do not).
 
 To make these from a grammar file takes longer than to read most texts. So an installed package has them ready, as JSON
-in its folder ``compiled``, with the text of the grammar that they were made from. Where that file is missing or of
-another grammar, as after a change in a checkout, they are made again; so is a parser where Lark has another version.
+in its folder ``compiled``, with the text of the grammar that they were made from. A checkout has no such folder; each
+process keeps what it has made for the next one, beside the bytecode of this module and only where Python may write
+that. Where a file is missing, or of another grammar, they are made again; so is a parser where Lark has another
+version.
 """
 
 from __future__ import annotations
 
+import atexit
 import json
+import os
 import re
+import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -159,6 +165,7 @@ class Patterns:
             from planspec_lark.syntax.lalr import load_rules  # noqa: PLC0415  (slow, and mostly not needed)
 
             self.known[key] = getattr(load_rules(grammar_path(self._language)), kind)(*arguments)
+            _keep(self._language)
         return self.known[key]
 
 
@@ -186,7 +193,12 @@ def parser(language: str) -> Lark:
     from planspec_lark.syntax.lalr import load_parser, make_parser  # noqa: PLC0415  (imports Lark)
 
     known = _compiled(language).get("parser")
-    return (known and load_parser(known)) or make_parser(grammar_path(language), STARTS[language])
+    if known and (read := load_parser(known)) is not None:
+        return read
+    made = make_parser(grammar_path(language), STARTS[language])
+    _MADE[language] = made
+    _keep(language)
+    return made
 
 
 def parse_tree(language: str, text: str) -> Tree[Token] | None:
@@ -224,14 +236,64 @@ def _end_early(tree: Tree[Token]) -> None:
 # ---------------------------------------------------------------- ready-made
 
 
+# The parsers that this process has made itself.
+_MADE: dict[str, Lark] = {}
+
+
 @cache
 def _compiled(language: str) -> dict[str, Any]:
-    """What was made of the grammar as it is now when the package was built; empty if nothing was."""
+    """What was made of the grammar as it is now, by the build of the package or an earlier process; else empty."""
     try:
-        made = json.loads((_PACKAGE / "compiled" / f"{language}.json").read_bytes())
+        made = json.loads(_compiled_path(language).read_bytes())
     except (OSError, ValueError):
         return {}
-    return made if isinstance(made, dict) and made.get("grammar") == _texts(language) else {}
+    is_current = isinstance(made, dict) and made.get("grammar") == _texts(language)
+    # A build has its own makers in it.
+    return made if is_current and ("makers" not in made or made["makers"] == _makers()) else {}
+
+
+def _compiled_path(language: str) -> Path:
+    if _has_all():
+        return _PACKAGE / "compiled" / f"{language}.json"
+    from importlib.util import cache_from_source  # noqa: PLC0415  (an installed package does without)
+
+    module = _PACKAGE / "syntax" / "grammars.py"
+    return Path(cache_from_source(module)).with_name(f"{language}.{sys.implementation.cache_tag}.json")
+
+
+def _has_all() -> bool:
+    """Whether all was made when the package was built."""
+    return (_PACKAGE / "compiled").is_dir()
+
+
+def _makers() -> list[list[int]]:
+    """When what makes patterns and parsers was changed, and how long it is."""
+    from importlib.util import find_spec  # noqa: PLC0415
+
+    lark = find_spec("lark")
+    own = (_PACKAGE / "syntax" / name for name in ("patterns.py", "lalr.py"))
+    stats = [path.stat() for path in (*own, Path((lark and lark.origin) or __file__)) if path.is_file()]
+    return [[stat.st_mtime_ns, stat.st_size] for stat in stats]
+
+
+@cache
+def _keep(language: str) -> None:
+    """Write down at the end of the process what it has made."""
+    if not (sys.dont_write_bytecode or _has_all()):
+        atexit.register(_write, language, _compiled_path(language))
+
+
+def _write(language: str, path: Path) -> None:
+    from planspec_lark.syntax.lalr import dump_parser  # noqa: PLC0415  (imports Lark, which has made it)
+
+    made = {"grammar": _texts(language), "makers": _makers(), "expressions": {**regular(language).known}}
+    parser = dump_parser(_MADE[language]) if language in _MADE else _compiled(language).get("parser")
+    # Others write at the same time, or the folder is not to be written to.
+    with suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        own = path.with_suffix(f".{os.getpid()}")
+        own.write_text(json.dumps({**made, "parser": parser}, separators=(",", ":")), encoding="ascii")
+        own.replace(path)
 
 
 def _texts(language: str) -> list[str]:

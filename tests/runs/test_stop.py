@@ -133,6 +133,23 @@ def test_what_is_over_is_forgotten_and_nothing_else(ledger: Ledger) -> None:
     _make(ledger, "converged")
 
 
+def test_what_was_continued_in_the_meantime_stays(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    info, acquire = _make(ledger, "r", "converged"), ledger.acquire
+
+    def acquire_late(run: str, owner: Owner, **more: float) -> int:
+        # Between the look and the lease, another process opens a step again.
+        ledger.append(run, Record(RecordKind.RERUN, step="1"), after=2)
+        return acquire(run, owner, **more)
+
+    monkeypatch.setattr(ledger, "acquire", acquire_late)
+    assert prune_runs(ledger, [info], 1e11) == []
+    assert ledger.count("r") == 3
+    monkeypatch.undo()
+    # Its lease was given back.
+    with hold_lease(ledger, "r"):
+        assert ledger.count("r") == 3
+
+
 def test_the_room_is_given_back(tmp_path: Path) -> None:
     path = tmp_path / "ledger"
     with closing(SqliteLedger(path)) as ledger:

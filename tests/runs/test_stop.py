@@ -136,10 +136,10 @@ def test_what_is_over_is_forgotten_and_nothing_else(ledger: Ledger) -> None:
 def test_what_was_continued_in_the_meantime_stays(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
     info, acquire = _make(ledger, "r", "converged"), ledger.acquire
 
-    def acquire_late(run: str, owner: Owner, **more: float) -> int:
+    def acquire_late(run: str, owner: Owner, seconds: float) -> None:
         # Between the look and the lease, another process opens a step again.
         ledger.append(run, Record(RecordKind.RERUN, step="1"), after=2)
-        return acquire(run, owner, **more)
+        acquire(run, owner, seconds=seconds)
 
     monkeypatch.setattr(ledger, "acquire", acquire_late)
     assert prune_runs(ledger, [info], 1e11) == []

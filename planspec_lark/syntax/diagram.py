@@ -28,20 +28,8 @@ class ShapeStyle:
     is_dashed: bool = False
 
 
-# Mermaid reads HTML, Markdown, formulas, names of icons and codes of its own in labels, each version others of them. So
-# only plain characters go in as they are, all others by their numbers. As some versions put these back before they look
-# for Markdown, characters without width are beside what could mean something: 65279, which counts as white space, on
-# both sides of a sign; 8203, which is never cut off, before what would begin a list, and inside of addresses and icons.
-_SPECIAL = re.compile(
-    r"""
-    [^\w .,:/-]
-    | (?<![A-Za-z0-9_])_+ | _+(?![A-Za-z0-9_])
-    | ^(?=\d+\.|-) | (?<=:)(?=//|fa-) | (?<=www)(?=\.)
-    """,
-    re.ASCII | re.VERBOSE,
-)
-# Nothing can be beside a backtick that would take its meaning away.
-_BACKTICK = "\u02cb"
+# What ends a label, begins HTML in it, or is a code of Mermaid's own goes in by its number; all else is text as it is.
+_SPECIAL = re.compile(r"[#;\"'`()\[\]{}<>]")
 
 
 class Diagram:
@@ -99,15 +87,4 @@ _LINES = {"solid": "-->", "dashed": "-.->", "plain": "---"}
 
 
 def _write_label(label: Iterable[str]) -> str:
-    return "<br/>".join(_SPECIAL.sub(_write_sign, row.replace("`", _BACKTICK)) for row in label)
-
-
-def _write_sign(match: re.Match[str]) -> str:
-    found = match[0]
-    if found.isalnum():
-        return found
-    numbers = "".join(f"#{ord(char)};" for char in found)
-    if not found:
-        return "#8203;"
-    # From there on, signs belong to the letters beside them.
-    return f"#65279;{numbers}#65279;" if found < "\u0300" else numbers
+    return "<br/>".join(_SPECIAL.sub(lambda sign: f"#{ord(sign[0])};", row) for row in label)

@@ -102,7 +102,7 @@ def test_frames_end_at_some_depth() -> None:
 
 
 _NAME = r"(?:(?:s|missing|unused|round)\d+|plan)"
-_PLAIN = r'"(?:[^"<>\[\]{}()`|\\]|<br/>)*"'
+_PLAIN = r'"(?:[^"<>\[\]{}()`]|<br/>)*"'
 # What each row of a diagram may be.
 ROWS = re.compile(
     rf"""%%\{{init:[ ][^%]*\}}%% | flowchart[ ](TD|LR) | [ ]+(

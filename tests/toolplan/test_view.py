@@ -197,24 +197,14 @@ def test_a_diagram(snapshot: SnapshotAssertion) -> None:
     ("name", "label"),
     [
         ("files.read_all, 2", "files.read_all, 2"),
-        ("称重 é", "称重 é"),
-        ("1. mix", "#8203;1. mix"),
-        ("- a - b", "#8203;- a - b"),
-        ("3-a", "3-a"),
-        ("__init__", "#65279;#95;#95;#65279;init#65279;#95;#95;#65279;"),
-        ("*b*", "#65279;#42;#65279;b#65279;#42;#65279;"),
-        ("# a", "#65279;#35;#65279; a"),
-        ("$$x$$", "#65279;#36;#65279;#65279;#36;#65279;x#65279;#36;#65279;#65279;#36;#65279;"),
-        ("C:\\new", "C:#65279;#92;#65279;new"),
-        ("`a`", "ˋaˋ"),
-        ("fa:fa-user", "fa:#8203;fa-user"),
-        ("http://www.a.b", "http:#8203;//www#8203;.a.b"),
-        ("ﬂ°°46¶ß", "ﬂ#65279;#176;#65279;#65279;#176;#65279;46#65279;#182;#65279;ß"),
-        ("e\u0301", "e#769;"),
+        ("1. 称重 é *b* a_b $ % & | \\", "1. 称重 é *b* a_b $ % & | \\"),
+        ("#35; <b>", "#35;35#59; #60;b#62;"),
+        ("\"a\" 'b' `c`", "#34;a#34; #39;b#39; #96;c#96;"),
+        ("[a] (b) {c}", "#91;a#93; #40;b#41; #123;c#125;"),
     ],
 )
 def test_labels_of_mermaid(name: str, label: str) -> None:
-    """Version 10.9, 11.4 and 11.17 of Mermaid show all of these as they are written, but for the backticks."""
+    """Versions 10.9 and 11.17 of Mermaid show all of these as they are written; 11.4 reads Markdown in them."""
     plan = tool_plan_from_dict(document(weigh(name)))
     assert draw_toolplan(plan) == f'flowchart TD\n  s0["{label}<br/>weigh"]\n'
 
@@ -228,4 +218,5 @@ def test_labels_are_only_text(name: str, atom_id: str) -> None:
     assert box.startswith('  s0["')
     assert box.endswith('"]')
     inside = box[6:-2].replace("<br/>", "")
-    assert not set(inside) & set('"<>[]{}()`|\\\n')
+    assert not set(inside) & set("\"'`<>[]{}()\n")
+    assert not re.search(r"#(?![0-9]+;)|(?<!#[0-9]{2})(?<!#[0-9]{3});", inside)

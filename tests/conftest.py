@@ -14,8 +14,9 @@ import gc
 import os
 import signal
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
@@ -154,6 +155,20 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile(os.environ.get("PLANSPEC_PROFILE", profile))
     # A job leaves most tests out, and their snapshots are none the less needed.
     config.option.warn_unused_snapshots |= config.option.job not in ([], ["all"])
+
+
+@pytest.fixture
+def count_kills(record_property: Callable[[str, object], None]) -> Callable[[int], None]:
+    """Takes how many processes a test has killed, for the end of the report."""
+    return partial(record_property, "kills")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    reports = terminalreporter.getreports("passed")
+    kills = [int(value) for report in reports for name, value in report.user_properties if name == "kills"]
+    if kills:
+        said = "nothing recorded twice, lost or stuck"
+        terminalreporter.write_line(f"{sum(kills)} processes killed in {len(kills)} tests that passed: {said}")
 
 
 @pytest.hookimpl(wrapper=True)

@@ -387,7 +387,9 @@ def test_an_interrupt_gets_no_traceback(corpus: Path, undisturbed: Path, tmp_pat
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_a_run_that_is_killed_again_and_again(corpus: Path, undisturbed: Path, tmp_path: Path, jobs: int) -> None:
+def test_a_run_that_is_killed_again_and_again(
+    corpus: Path, undisturbed: Path, tmp_path: Path, jobs: int, count_kills: Callable[[int], None]
+) -> None:
     """Every moment will do: SIGKILL to all its processes, until one run gets to its end."""
     random = Random(jobs)
     out, kills = tmp_path / "out", 0
@@ -403,6 +405,7 @@ def test_a_run_that_is_killed_again_and_again(corpus: Path, undisturbed: Path, t
     assert process.communicate(timeout=120)[1] == b""
     assert process.returncode == 0
     assert kills >= 2
+    count_kills(kills)
     assert contents(out) == contents(undisturbed)
 
 

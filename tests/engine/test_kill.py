@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -140,16 +140,20 @@ def test_the_plan_has_all_that_may_happen(calm: Calm) -> None:
     assert calm.points > 800
 
 
-def test_killed_at_each_point(tmp_path: Path, calm: Calm, server: Server) -> None:
-    for point in range(0, calm.points, STRIDE):
+def test_killed_at_each_point(tmp_path: Path, calm: Calm, server: Server, count_kills: Callable[[int], None]) -> None:
+    points = range(0, calm.points, STRIDE)
+    for point in points:
         trial = Trial(tmp_path / str(point), calm, server)
         assert not trial.run(point)
         assert trial.run()
         trial.check_end()
+    count_kills(len(points))
 
 
 @pytest.mark.parametrize("pace", PACES)
-def test_killed_again_and_again(tmp_path: Path, calm: Calm, server: Server, pace: int) -> None:
+def test_killed_again_and_again(
+    tmp_path: Path, calm: Calm, server: Server, pace: int, count_kills: Callable[[int], None]
+) -> None:
     """Each process dies at a later point of its own than the one before it, and has all that those have done."""
     trial = Trial(tmp_path / "trial", calm, server)
     point = 5
@@ -157,6 +161,7 @@ def test_killed_again_and_again(tmp_path: Path, calm: Calm, server: Server, pace
         point += pace
     trial.check_end()
     assert trial.kills >= 5
+    count_kills(trial.kills)
 
 
 def test_several_processes_that_begin_at_once(tmp_path: Path, calm: Calm, server: Server) -> None:

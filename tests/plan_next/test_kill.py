@@ -121,7 +121,9 @@ def _iter_items(item: DoneItem) -> Iterator[DoneItem]:
         yield from _iter_items(below)
 
 
-def test_killed_at_random_moments(tmp_path: Path, calm: Calm, server: Server) -> None:
+def test_killed_at_random_moments(
+    tmp_path: Path, calm: Calm, server: Server, count_kills: Callable[[int], None]
+) -> None:
     kills = 0
     for number in range(RANDOM_RUNS):
         chance = random.Random(number)
@@ -132,21 +134,28 @@ def test_killed_at_random_moments(tmp_path: Path, calm: Calm, server: Server) ->
         trial.check_end()
         kills += trial.kills
     assert kills >= RANDOM_RUNS
+    count_kills(kills)
 
 
-def test_killed_at_each_point_of_a_write(tmp_path: Path, calm: Calm, server: Server) -> None:
+def test_killed_at_each_point_of_a_write(
+    tmp_path: Path, calm: Calm, server: Server, count_kills: Callable[[int], None]
+) -> None:
     kinds = set()
     first = {calm.points.index(kind) for kind in calm.points}
-    for point in sorted({*first, *range(0, len(calm.points), STRIDE)}):
+    points = sorted({*first, *range(0, len(calm.points), STRIDE)})
+    for point in points:
         trial = Trial(tmp_path / str(point), calm, server)
         assert not trial.run(dies_at=point)
         kinds.add(calm.points[point])
         assert trial.run()
         trial.check_end()
     assert kinds == set(calm.points)
+    count_kills(len(points))
 
 
-def test_killed_at_each_point_in_turn(tmp_path: Path, calm: Calm, server: Server) -> None:
+def test_killed_at_each_point_in_turn(
+    tmp_path: Path, calm: Calm, server: Server, count_kills: Callable[[int], None]
+) -> None:
     """Each process dies at a later point of its own than the one before it, and has all that those have done."""
     trial = Trial(tmp_path, calm, server)
     point = 0
@@ -154,6 +163,7 @@ def test_killed_at_each_point_in_turn(tmp_path: Path, calm: Calm, server: Server
         point += 1 if FULL else 3
     trial.check_end()
     assert trial.kills >= 10
+    count_kills(trial.kills)
 
 
 def _until(is_so: Callable[[], bool]) -> None:

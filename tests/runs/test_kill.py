@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable
 from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 
@@ -41,7 +42,9 @@ while left:
 """
 
 
-def test_two_of_three_processes_are_killed_again_and_again(database: str, tmp_path: Path) -> None:
+def test_two_of_three_processes_are_killed_again_and_again(
+    database: str, tmp_path: Path, count_kills: Callable[[int], None]
+) -> None:
     expected = ThinkEngine(plan(PLAN), World().operator).run()
     notes, runs, killed = tmp_path / "notes", [f"r{number}" for number in range(RUNS)], 0
     for run in runs:
@@ -71,6 +74,7 @@ def test_two_of_three_processes_are_killed_again_and_again(database: str, tmp_pa
                     workers[at] = start(runs[at:] + runs[:at])
         assert workers[2].returncode == 0
     assert killed >= 2
+    count_kills(killed)
     keys = [line.split()[1] for line in notes.read_text().splitlines()]
     assert len(keys) > len({*keys}) == RUNS * STEPS
     with closing(PostgresLedger(database)) as ledger:
@@ -89,7 +93,7 @@ def test_two_of_three_processes_are_killed_again_and_again(database: str, tmp_pa
 @pytest.mark.parametrize("kept", ["file", "postgres"])
 @pytest.mark.parametrize("kind", working.GO_ON)
 def test_each_kind_of_run_is_killed_at_random_moments(
-    kind: str, kept: str, tmp_path: Path, request: pytest.FixtureRequest
+    kind: str, kept: str, tmp_path: Path, request: pytest.FixtureRequest, count_kills: Callable[[int], None]
 ) -> None:
     address = request.getfixturevalue("database") if kept == "postgres" else str(tmp_path / "ledger")
     chance, notes, kills = random.Random(f"{kind} {kept}"), tmp_path / "notes", 0
@@ -119,6 +123,7 @@ def test_each_kind_of_run_is_killed_at_random_moments(
         assert process.returncode == -signal.SIGKILL
         kills += 1
     assert kills >= 2
+    count_kills(kills)
     with closing(working.open_ledger(address)) as ledger:
         assert working.GO_ON[kind](ledger, tmp_path, pytest.fail) == expected
     # What has been noted as done may have been cut off before the ledger knew it: once a process.

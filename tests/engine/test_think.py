@@ -23,6 +23,7 @@ from planspec_lark.engine import (
     PlanRunError,
     StepCall,
     ThinkEngine,
+    TransientError,
 )
 from planspec_lark.engine.models import Operator
 from planspec_lark.planspec.models import hash_of
@@ -415,7 +416,7 @@ def test_answers_of_a_wrong_type(world: World, message: str) -> None:
     assert str(error.value) == message
 
 
-@pytest.mark.parametrize("error", [OSError("no net"), KeyError("x"), RuntimeError("y")])
+@pytest.mark.parametrize("error", [OSError("no net"), KeyError("x"), TransientError("busy", retry_after=0.01)])
 @pytest.mark.parametrize("who", ["answers", "plannings", "replies"])
 def test_what_others_raise_ends_the_run(error: Exception, who: str, tmp_path: Any) -> None:
     all_said: dict[str, dict[str, Any]] = {

@@ -340,6 +340,12 @@ def test_what_a_list_says_is_parallel_waits_for_nothing_else(
     assert export_plan(imported.plan, imported.report.format).text.count("epends") == text.count("epends")
 
 
+def test_what_is_done_in_all_its_parts_is_not_waited_for() -> None:
+    text = "- [ ] Phase A\n  - [x] a\n  - [{}] b\n- [ ] B\n  - [ ] T003 [P] c\n"
+    waits = {mark: [one.inputs for one in iter_steps(import_text(text.format(mark)).plan)][-1] for mark in "x "}
+    assert waits == {"x": [], " ": ["Phase_A"]}
+
+
 def test_a_wave_that_goes_against_the_order_of_the_list_is_named_once() -> None:
     imported = import_text(WAVES.replace('"2.1"', '"2.2"', 1).replace('["1.3", "2.2", ', '["1.2", "1.3", "2.1", '))
     (found,) = imported.report.found

@@ -100,7 +100,7 @@ class Replanner(AnswerRetry):
         return self._ask(PlanningPurpose.CHANGES, None, reason, self._read, self._take_changes)
 
     def _read(self, text: str, *, finish_reason: str) -> Reflection:
-        return self.try_commands(read_replan(text, self.writer.plan, finish_reason=finish_reason))
+        return self.hold_to_limits(read_replan(text, self.writer.plan, finish_reason=finish_reason))
 
     def _take_changes(self, read: Reflection, answer: Answer) -> Replanned:
         more: dict[str, Any] = {"effort": answer.effort, "warnings": read.warnings}

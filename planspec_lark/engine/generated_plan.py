@@ -22,14 +22,12 @@ class GeneratedPlan:
     """What a planner has written.
 
     Attributes:
-        plan: its steps are what was asked for; all of them are pending.
+        plan: its steps are what was asked for; statuses are as they are written.
         diagnostics: what is wrong; errors make it unusable.
-        done: ids of steps that the planner has marked as done.
     """
 
     plan: PlanSpec
     diagnostics: list[Diagnostic]
-    done: frozenset[str]
 
     @property
     def is_usable(self) -> bool:
@@ -95,11 +93,8 @@ def _check(scan: Extraction, steps: Sequence[PlanStep], limits: EngineLimits) ->
     holds = [one for one in scan.holds if one.code != "PS201"]
     diagnostics = in_order([*holds, *(one.diagnostic for one in scan.repairs)])
     total = 0
-    done = set()
     for step in iter_steps(PlanSpec(steps=list(steps))):
         total += 1
-        if step.status is PlanStatus.DONE:
-            done.add(step.step_id)
         if step.total_count is not None and step.total_count > limits.max_loop:
             message = f"a loop of {step.total_count:,} rounds: a loop may have at most {limits.max_loop:,}"
             diagnostics.append(_fault("PE303", message, scan, step))
@@ -109,7 +104,7 @@ def _check(scan: Extraction, steps: Sequence[PlanStep], limits: EngineLimits) ->
     if total > limits.max_steps:
         message = f"{total:,} steps: an answer may have at most {limits.max_steps:,}"
         diagnostics.append(Diagnostic("PE302", message))
-    return GeneratedPlan(PlanSpec(scan.plan.title, steps=list(steps)), diagnostics, frozenset(done))
+    return GeneratedPlan(PlanSpec(scan.plan.title, steps=list(steps)), diagnostics)
 
 
 def _fault(code: str, message: str, scan: Extraction, step: PlanStep) -> Diagnostic:

@@ -148,7 +148,7 @@ class _Rehearsal(StateAgenda):
             step.status = PlanStatus.BLOCKED
             yield PlannedStep(step, sources, is_planning, now.why)
             return
-        if todo in (NextAction.OPEN, NextAction.DECIDE):
+        if todo is NextAction.DECIDE:
             step.status = PlanStatus.ACTIVE
             self._decided.add(step.step_id)
         else:
@@ -156,7 +156,7 @@ class _Rehearsal(StateAgenda):
             step.status = PlanStatus.BLOCKED if is_held else PlanStatus.DONE
             if not is_held and not step.children:
                 self._put(step, dict.fromkeys(step.outputs))
-        if todo not in (NextAction.OPEN, NextAction.CLOSE):
+        if todo is not NextAction.CLOSE:
             yield PlannedStep(step, sources, is_planning)
 
     def _source(self, name: str, now: StepState) -> InputSource:

@@ -9,7 +9,7 @@ from planspec_lark.engine.inputs import Values
 from planspec_lark.engine.run_state import RunState
 from planspec_lark.engine.run_writer import RunWriter
 from planspec_lark.planspec.agenda import Agenda, NextAction, Order, StepState
-from planspec_lark.planspec.models import CONTAINER_TYPES, OPEN, PlanSpec, PlanStatus, PlanStep
+from planspec_lark.planspec.models import CONTAINER_TYPES, OPEN, PlanSpec, PlanStep
 
 __all__ = ["RunAgenda", "StateAgenda"]
 
@@ -39,8 +39,7 @@ class StateAgenda(Agenda):
         # One that was revised may be no container any more.
         if step.step_id in self.state.unplanned and step.step_type in CONTAINER_TYPES:
             return NextAction.PLAN
-        found = super().todo(step)
-        return NextAction.OPEN if found is None and step.status is PlanStatus.PENDING else found
+        return super().todo(step)
 
 
 class RunAgenda(StateAgenda):

@@ -54,8 +54,7 @@ class NextAction(str, Enum):
     PLAN = "plan"
     # All below it has been dealt with, and so its own status is to be set.
     CLOSE = "close"
-    # In a run alone: what is below it is begun, or its failure is reflected on.
-    OPEN = "open"
+    # In a run alone: its failure is reflected on.
     REFLECT = "reflect"
 
 
@@ -215,7 +214,7 @@ class Agenda:
             # What the caller has done meanwhile is not waited for.
             elif state.todo is not None and not level.why and first is None and step.status in OPEN:
                 first = step
-            if step.children and state.todo in (None, NextAction.OPEN, NextAction.DECIDE):
+            if step.children and state.todo in (None, NextAction.DECIDE):
                 why = level.why or self._holds_below(state, is_first=first in (None, step))
                 if is_complete or not why:
                     levels.append(_Level(self._left(step, step.children, is_complete), why))

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from planspec_lark.runs import Ledger, RunInfo
     from planspec_lark.runs.postgres_ledger import PostgresLedger
 
-__all__ = ["DATABASE", "LedgerArguments", "LedgerPlace", "database_options", "whole_database", "without_password"]
+__all__ = ["LedgerArguments", "LedgerPlace", "database_options", "whole_database", "without_password"]
 
 
 # Where a call keeps what these options say.
-DATABASE, _NAME = "database", "name"
+_DATABASE, _NAME = "database", "name"
 
 
 def _note_database(ctx: click.Context, option: click.Parameter, value: str | None) -> None:
@@ -93,7 +93,7 @@ class LedgerPlace:
     def of(cls, file: str) -> LedgerPlace:
         """The place for a plan's file, as a call with the options of a database says."""
         said = click.get_current_context().meta
-        database, name = said[DATABASE], said[_NAME]
+        database, name = said[_DATABASE], said[_NAME]
         if name is not None and database is None:
             raise click.UsageError("--name goes with --database.")
         try:
@@ -148,9 +148,9 @@ class LedgerPlace:
 def whole_database() -> LedgerPlace:
     """The place for all plans, as a call with the options of a database says."""
     said = click.get_current_context().meta
-    if said[DATABASE] is None:
+    if said[_DATABASE] is None:
         raise click.UsageError("Give FILE, or --database.")
-    return LedgerPlace(Path(), said[DATABASE], said[_NAME] or "")
+    return LedgerPlace(Path(), said[_DATABASE], said[_NAME] or "")
 
 
 def _find_ledger(path: Path) -> Path:

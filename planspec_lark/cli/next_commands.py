@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import click
 from click.core import ParameterSource
@@ -12,7 +12,7 @@ from planspec_lark.cli.ledgers import without_password
 from planspec_lark.engine.persons import own_outputs
 from planspec_lark.planspec import PlanStep
 
-__all__ = ["done_line", "go_on_line", "input_words", "ledger_options", "move_line", "reopen_line"]
+__all__ = ["done_line", "go_on_line", "ledger_options", "reopen_line"]
 
 # Left out of the command that resumes a run: it must not begin again, and later edits have to be asked about again.
 _ONCE = ("resume", "new_run", "rerun_edited", "keep", "dry_run")
@@ -42,16 +42,6 @@ def done_line(file: str, step: PlanStep, options: Sequence[str]) -> str:
         *options,
     ]
     return f"  {shlex.join(words)}"
-
-
-def move_line(file: str, step_id: str, to: str) -> str:
-    """The command that moves a step."""
-    return f"  {shlex.join(['planspec', 'move', _argument(file), step_id, to])}"
-
-
-def input_words(names: Iterable[str]) -> str:
-    """What gives a run these inputs, to be put behind the command that resumes it."""
-    return "".join(f" --input {shlex.quote(f'{name}=TEXT')}" for name in names)
 
 
 def reopen_line(file: str, steps: Sequence[str], options: Sequence[str]) -> str:

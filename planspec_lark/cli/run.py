@@ -31,7 +31,7 @@ from planspec_lark.cli.arguments import (
 )
 from planspec_lark.cli.help import MODELS, PROGRAMS, command
 from planspec_lark.cli.ledgers import LedgerPlace, database_options
-from planspec_lark.cli.next_commands import done_line, go_on_line, input_words, ledger_options, move_line, reopen_line
+from planspec_lark.cli.next_commands import done_line, go_on_line, ledger_options, reopen_line
 from planspec_lark.cli.output import (
     FINDINGS,
     UNFINISHED,
@@ -83,7 +83,7 @@ from planspec_lark.llm.engine_roles import Model
 from planspec_lark.planspec import PlanSpec, PlanStatus, PlanStep, find_step, iter_steps
 from planspec_lark.planspec.agenda import Order
 from planspec_lark.planspec.check import locate
-from planspec_lark.planspec.models import CONTAINER_TYPES, OPEN
+from planspec_lark.planspec.models import OPEN
 from planspec_lark.planspec.recovery import scan_strictly
 from planspec_lark.planspec.rules import check_rules
 from planspec_lark.runs import LedgerError, RunInfo
@@ -491,8 +491,7 @@ def _leave(result: RunResult, file: str, options: Sequence[str], go_on: str) -> 
         said = f"{said}: {one_line(step.description)}{''.join(branches)}"
         hint = f"When it is done, continue with these two:\n{done_line(file, step, options)}"
     elif inner := _innermost_blocked(result.plan):
-        hint, inputs = _open_again(result, inner, file, options)
-        go_on += inputs
+        hint = _open_again(result, inner, file, options)
     else:
         hint = f"Change {visible_name(file)}, then continue with:"
     write_rows([[(said, style)]])
@@ -502,42 +501,16 @@ def _leave(result: RunResult, file: str, options: Sequence[str], go_on: str) -> 
     leave(code)
 
 
-def _open_again(result: RunResult, inner: list[str], file: str, options: Sequence[str]) -> tuple[str, str]:
-    """What opens blocked steps, in words with commands, and the inputs that the run is to be given.
-
-    A step that lacks inputs opens by itself when they are there.
-    """
-    order = {step.step_id: at for at, step in enumerate(iter_steps(result.plan))}
-    stuck = {lack.step for lack in result.lacking}
-    done: dict[str, str] = {}
-    moves, given = [], []
-    for lack in result.lacking:
-        producer = find_step(result.plan, lack.producer) if lack.producer else None
-        if producer is None:
-            given.append(lack.name)
-        elif order[lack.producer] > order[lack.step]:
-            moves.append(move_line(file, *_siblings(lack.producer, lack.step)))
-        elif producer.status is PlanStatus.DONE and producer.step_type not in CONTAINER_TYPES:
-            done[lack.producer] = done_line(file, producer, options)
-        elif producer.status is not PlanStatus.BLOCKED or lack.step.startswith(f"{lack.producer}."):
-            given.append(lack.name)
-    # A move gives other steps new ids: it is the last command that names some, and what else is to be moved is told
-    # at the end of the next run.
-    lines = [*done.values(), *moves[:1]]
+def _open_again(result: RunResult, inner: list[str], file: str, options: Sequence[str]) -> str:
+    """What opens blocked steps. One that lacks inputs opens by itself when they are there."""
     lead = "What is blocked stays so until it is reopened. Continue with these two:"
-    if lines or given:
-        names = name_some([*dict.fromkeys(visible_name(lack.name) for lack in result.lacking)])
-        lead = f"Inputs of blocked steps are missing: {names}. Continue with:"
-    if closed := [one for one in inner if one not in stuck]:
-        lines.insert(0, reopen_line(file, closed, options))
-    return "\n".join([lead, *lines]), input_words(dict.fromkeys(given))
-
-
-def _siblings(step_id: str, other_id: str) -> tuple[str, str]:
-    """The steps beside one another that two steps are, or are below."""
-    one, other = step_id.split("."), other_id.split(".")
-    depth = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), len(other) - 1)
-    return ".".join(one[: depth + 1]), ".".join(other[: depth + 1])
+    # What a blocked step produces comes when that is done.
+    names = [*dict.fromkeys(visible_name(one.name) for one in result.lacking if one.producer not in result.blocked)]
+    if names:
+        lead = f"Inputs of blocked steps are missing: {name_some(names)}. --input NAME=TEXT gives one. Continue with:"
+    stuck = {lack.step for lack in result.lacking}
+    closed = [one for one in inner if one not in stuck]
+    return "\n".join([lead, *([reopen_line(file, closed, options)] if closed else [])])
 
 
 def _innermost_blocked(plan: PlanSpec) -> list[str]:

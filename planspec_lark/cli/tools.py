@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack, suppress
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,7 @@ from planspec_lark import tool_runner, toolplan
 from planspec_lark.cli.arguments import SECONDS, count_option, flag, repeated_option
 from planspec_lark.cli.check import check_files, report_options
 from planspec_lark.cli.help import Group
-from planspec_lark.cli.ledgers import DATABASE, LedgerPlace, database_options
+from planspec_lark.cli.ledgers import LedgerPlace, database_options
 from planspec_lark.cli.output import (
     FINDINGS,
     UNFINISHED,
@@ -33,7 +33,6 @@ from planspec_lark.cli.output import (
     stop_on_faults,
     write_diagnostics,
     write_json,
-    write_lines,
     write_rows,
     write_text,
 )
@@ -41,7 +40,7 @@ from planspec_lark.cli.plans import tree_options, write_tree
 from planspec_lark.cli.signals import stoppable, until_stopped
 from planspec_lark.files import reason_of
 from planspec_lark.json_text import JsonText
-from planspec_lark.json_text.findings import ValueFinding, first_findings
+from planspec_lark.json_text.findings import first_findings
 from planspec_lark.runs import Budget, StepPolicy, ledger_path
 from planspec_lark.runs.ledger import NoLedgerError
 from planspec_lark.syntax import CODES, Diagnostic, PlanSyntaxError
@@ -50,15 +49,12 @@ from planspec_lark.tool_runner import StepResult
 from planspec_lark.toolplan import Registry, ToolPlan, check_tool_plan, load_atoms
 from planspec_lark.toolplan.parser import DOC_JSON_LIMITS, read_doc, read_doc_file, scan_doc
 from planspec_lark.toolplan.structure import outline
-from planspec_lark.toolplan.validation import examine_plan
 
 if TYPE_CHECKING:
     from planspec_lark.tool_runner import StepStarted, ToolRun
 
 # The most warnings of tools that other commands than `atoms` write.
 _SHOWN = 10
-# The codes of findings about tools, which say nothing where no tools are given.
-_OF_TOOLS = "PT2"
 # What results call a text that is not JSON or YAML.
 _NO_OBJECT = "PT102"
 
@@ -78,7 +74,7 @@ _ATOMS = "The tools to read: atoms (definitions of tools), or a list of tools fo
 @click.group(
     "tools",
     cls=Group,
-    sections={"Check and show": ["check", "order", "graph", "show", "atoms"], "Run": ["run"]},
+    sections={"Check and show": ["check", "graph", "show", "atoms"], "Run": ["run"]},
     examples=[
         "planspec tools check bread.json --atoms atoms.json",
         "planspec tools run bread.json --atoms atoms.json --dry-run",
@@ -173,35 +169,6 @@ def write_atoms(paths: tuple[str, ...]) -> None:
 
 
 @tools_command.command(
-    "order",
-    examples=["planspec tools order bread.json", "planspec tools order bread.json --waves"],
-    files={"PLAN": _READ, "--atoms PATH": _ATOMS, "standard output": "The names of the steps, one a line, or JSON."},
-    exits={1: "The plan has errors.", 2: "A file cannot be read, or the arguments are wrong."},
-)
-@_plan_argument
-@_atoms_option(required=False)
-@flag("--waves", help="Write before each step the number of its wave, and a tab.")
-@flag("--json", "as_json", help="Write the order and the waves as JSON.")
-def order(file: str, atoms: tuple[str, ...], waves: bool, as_json: bool) -> None:
-    """Write the names of a plan's steps in an order to run them in.
-
-    Steps of the same wave may run at the same time. Without --atoms, tools are not checked.
-    """
-    read = _read_whole(file)
-    verdict = examine_plan(read.value, _load_tools(atoms))
-    errors = [one for one in verdict.errors if atoms or not one.code.startswith(_OF_TOOLS)]
-    _refuse(file, read, errors, "there is no order")
-    ordering = verdict.plan.ordering
-    in_order, in_waves = verdict.names(ordering.order), [verdict.names(wave) for wave in ordering.waves]
-    if as_json:
-        write_json({"execution_order": in_order, "execution_waves": in_waves})
-    elif waves:
-        write_lines(f"{at}\t{visible_name(name)}" for at, wave in enumerate(in_waves, 1) for name in wave)
-    else:
-        write_lines(map(visible_name, in_order))
-
-
-@tools_command.command(
     "graph",
     examples=["planspec tools graph bread.json"],
     files={"PLAN": _READ, "standard output": "The diagram."},
@@ -246,26 +213,15 @@ def _read_doc(file: str, tolerant: bool = False) -> JsonText:
         return read_doc_file(file, tolerant=tolerant)
 
 
-def _read_whole(file: str) -> JsonText:
-    """The same; leaves with its faults."""
+def _read_plan(file: str) -> ToolPlan:
+    """The plan in a file; leaves with its faults."""
     with stop_on_faults(file):
         read = _read_doc(file)
     if read.has_errors:
         fail_on(file, "this is not a plan", found=read.diagnostics)
-    return read
-
-
-def _read_plan(file: str) -> ToolPlan:
-    """The plan in a file; leaves with its faults."""
-    read = _read_whole(file)
-    _refuse(file, read, outline(read.value).findings, "this is not a plan")
+    if findings := outline(read.value).findings:
+        fail_on(file, "this is not a plan", found=first_findings(findings, read, DOC_JSON_LIMITS.max_findings))
     return toolplan.tool_plan_from_dict(read.value)
-
-
-def _refuse(file: str, read: JsonText, findings: Sequence[ValueFinding], said: str) -> None:
-    """Leave with what is wrong with a plan, if something is."""
-    if findings:
-        fail_on(file, said, found=first_findings(findings, read, DOC_JSON_LIMITS.max_findings))
 
 
 def _load_tools(paths: tuple[str, ...], *, is_brief: bool = True) -> Registry:
@@ -326,10 +282,9 @@ _STYLES = {"done": "green", "failed": "bold red", "skipped": "bold yellow"}
 )
 @count_option("--max-calls", metavar="N", help="Stop after N calls.")
 @flag("--resume", help="Keep what is done beside the plan, in PLAN.ledger, and do none of it again.")
-@click.option("--ledger", metavar="FILE", help="The same, in this file.")
 @database_options
 @flag("--dry-run", help="Call nothing; show what would be called, wave by wave.")
-def run(file: str, atoms: tuple[str, ...], ledger: str | None, dry_run: bool, **given: Any) -> None:
+def run(file: str, atoms: tuple[str, ...], dry_run: bool, **given: Any) -> None:
     """Run a plan, and write its outputs as JSON.
 
     The tools are Python callables that installed packages offer as entry points of the group `planspec_lark.atoms`. No
@@ -337,17 +292,11 @@ def run(file: str, atoms: tuple[str, ...], ledger: str | None, dry_run: bool, **
     """
     import asyncio  # noqa: PLC0415  (slow to load, and only needed here)
 
-    ctx = click.get_current_context()
-    if given["resume"] and not ledger and not ctx.meta[DATABASE]:
+    place, ledger = LedgerPlace.of(file), None
+    if given["resume"] and place.database is None:
         if file == "-":
-            raise click.UsageError("--resume needs a file to keep a ledger beside, or --ledger.")
+            raise click.UsageError("--resume needs a file to keep a ledger beside.")
         ledger = str(ledger_path(file))
-    if ledger and ctx.meta[DATABASE]:
-        if ctx.get_parameter_source(DATABASE) is click.core.ParameterSource.COMMANDLINE:
-            raise click.UsageError("--ledger does not go with --database: what is done is kept in one place.")
-        # What is said here counts, not what the environment says for all.
-        ctx.meta[DATABASE] = None
-    place = LedgerPlace.of(file)
     plan, registry = _read_plan(file), _load_tools(atoms)
     with (
         stop_on_faults(file, "this plan cannot be run"),

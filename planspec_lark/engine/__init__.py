@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from planspec_lark._lazy import attach
 
 if TYPE_CHECKING:
-    from planspec_lark.engine.conversation import AskResult as AskResult, ask as ask, ask_async as ask_async
     from planspec_lark.engine.decisions import Decision as Decision
     from planspec_lark.engine.execution_answer import ExecutionScan as ExecutionScan, read_execution as read_execution
     from planspec_lark.engine.generated_plan import read_children as read_children
@@ -66,7 +65,6 @@ else:
         __name__,
         {
             "execution_answer": "ExecutionScan read_execution",
-            "conversation": "AskResult ask ask_async",
             "on_dask": "dask_runner",
             "decisions": "Decision",
             "inputs": "MissingInput",

@@ -11,7 +11,6 @@ from attrs import evolve, frozen
 from planspec_lark.engine.entries import PlanEntry, Refused, about
 from planspec_lark.engine.generated_plan import GeneratedPlan
 from planspec_lark.engine.models import Answer, AnswerRefusal, take_answer
-from planspec_lark.engine.plan_changes import find_refusal
 from planspec_lark.engine.reflection import Reflection
 from planspec_lark.engine.run_limits import RunLimits
 from planspec_lark.engine.run_writer import RunWriter
@@ -96,16 +95,14 @@ class AnswerRetry:
         )
         return [refused]
 
-    def try_commands(self, read: Reflection) -> Reflection:
-        """What was read, with what keeps its commands from being performed."""
+    def hold_to_limits(self, read: Reflection) -> Reflection:
+        """What was read, with what its commands do that the run may not."""
         if not (read.is_usable and read.commands):
             return read
-        found = self.limits.find_excess(read.commands)
-        if found is None and (error := find_refusal(self.writer.plan, read.commands)):
-            found = error.code, str(error)
-        if found is None:
+        excess = self.limits.find_excess(read.commands)
+        if not excess:
             return read
-        fault = Diagnostic(*found, Severity.ERROR, read.source.span(0, 0), source=read.source)
+        fault = Diagnostic("PE205", excess, Severity.ERROR, read.source.span(0, 0), source=read.source)
         return evolve(read, diagnostics=[*read.diagnostics, fault])
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from enum import Enum
 from functools import cache
-from re import Match, Pattern
+from re import Pattern
 
 from attrs import frozen
 
@@ -81,22 +81,9 @@ def diagnose_decision(line: str, step_id: str, able: Collection[Decision]) -> Ne
     It has to consist of the word and what decorates it, and perhaps a reason after a sign. Prose about retrying is
     prose. The line is repaired where it is about this step and the decision is one of those that are possible.
     """
-    forbidden = grammars.pattern("planspec", "FORBIDDEN")
-    control = forbidden.search(line)
-    if control is None:
-        return _diagnose(line, step_id, able)
-    clean = forbidden.sub("", line).strip(BLANKS)
-    message = f"the control character U+{ord(control[0]):04X} is not allowed in a decision"
-    deviation = Deviation("PE202", message, *control.span(), help="remove it")
-    if decided := match_decision(f"{clean}\n", 0):
-        return NearDecision(deviation, clean if decided.decision in able else "")
-    near = _diagnose(clean, step_id, able)
-    return near and NearDecision(deviation, near.repaired)
-
-
-def _diagnose(line: str, step_id: str, able: Collection[Decision]) -> NearDecision | None:
-    match = _DIALECT.rule("near").match(line)
-    if match is None or match.end() != len(line):
+    clean = grammars.pattern("planspec", "FORBIDDEN").sub("", line)
+    match = _DIALECT.rule("near").match(clean)
+    if match is None or match.end() != len(clean):
         return None
     decision = next(one for one in Decision if match[f"word_{one.value}_WORD"])
     is_decorated = match.start("word") > 0 or match["BEHIND"]
@@ -105,21 +92,5 @@ def _diagnose(line: str, step_id: str, able: Collection[Decision]) -> NearDecisi
     repaired = f"{decision.value} | {reason}" if reason else decision.value
     words = join_words([f"`{one.value}`" for one in able])
     help = f"write {words} alone on a line, or with ` | reason` after it"
-    return NearDecision(Deviation("PE202", *_explain(match, decision), help=help), repaired if is_meant else "")
-
-
-def _explain(match: Match[str], decision: Decision) -> tuple[str, int, int]:
-    """The first thing that is wrong, and where."""
-    word, (start, end) = match["word"], match.span("word")
-    if match["label_COMMAND"]:
-        return f"{decision.value} is a decision, not a command", 0, start
-    if start:
-        return "a decision must be at the start of its line", 0, start
-    if word != decision.value:
-        what = "in upper case" if word.isascii() else "one of the three words"
-        return f"`{word}` is not {what}", start, end
-    if match["target"]:
-        return "a decision is about the current step and names no step", *match.span("target")
-    if match["BAR"]:
-        return "the reason must follow ` | `, with white space on both sides", *match.span("BAR")
-    return "only ` | ` and a reason may follow a decision", end, match.end()
+    message = f"this is almost a decision ({decision.value}), and does not count as one"
+    return NearDecision(Deviation("PE202", message, 0, len(line), help=help), repaired if is_meant else "")

@@ -103,7 +103,7 @@ class FailureHandler(AnswerRetry):
             can_accept=self.limits.can_accept(step.step_id),
             finish_reason=finish_reason,
         )
-        return self.try_commands(read)
+        return self.hold_to_limits(read)
 
     # ---------------------------------------------------------------- what was decided
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import count
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from planspec_lark.answers.extract import Extraction, extract_plan
 from planspec_lark.engine.models import EngineLimits
 from planspec_lark.planspec.check import locate
 from planspec_lark.planspec.models import OPEN, PlanSpec, PlanStatus, PlanStep, hash_of, iter_steps
+from planspec_lark.planspec.tree import fit_ids
 from planspec_lark.syntax.diagnostics import Diagnostic, has_errors, in_order
-from planspec_lark.syntax.fields import COUNT_LIMIT
 
 __all__ = ["GeneratedPlan", "read_children", "read_new_plan"]
 
@@ -22,14 +21,12 @@ class GeneratedPlan:
     """What a planner has written.
 
     Attributes:
-        plan: its steps are what was asked for; all of them are pending.
+        plan: its steps are what was asked for; statuses are as they are written.
         diagnostics: what is wrong; errors make it unusable.
-        done: ids of steps that the planner has marked as done.
     """
 
     plan: PlanSpec
     diagnostics: list[Diagnostic]
-    done: frozenset[str]
 
     @property
     def is_usable(self) -> bool:
@@ -78,7 +75,12 @@ def read_children(
         if step.step_name in taken:
             found.diagnostics.append(_fault("PE304", f"the plan already has a step `{step.step_name}`", scan, step))
     if found.is_usable:
-        _number(container, steps)
+        for step in steps:
+            # An id that fits nowhere is numbered after those that are there.
+            was = step.step_id
+            for below in iter_steps(step):
+                below.step_id = f"0{below.step_id.removeprefix(was)}"
+        fit_ids(evolve(container, children=[*container.children, *steps]))
     return found
 
 
@@ -95,11 +97,8 @@ def _check(scan: Extraction, steps: Sequence[PlanStep], limits: EngineLimits) ->
     holds = [one for one in scan.holds if one.code != "PS201"]
     diagnostics = in_order([*holds, *(one.diagnostic for one in scan.repairs)])
     total = 0
-    done = set()
     for step in iter_steps(PlanSpec(steps=list(steps))):
         total += 1
-        if step.status is PlanStatus.DONE:
-            done.add(step.step_id)
         if step.total_count is not None and step.total_count > limits.max_loop:
             message = f"a loop of {step.total_count:,} rounds: a loop may have at most {limits.max_loop:,}"
             diagnostics.append(_fault("PE303", message, scan, step))
@@ -109,7 +108,7 @@ def _check(scan: Extraction, steps: Sequence[PlanStep], limits: EngineLimits) ->
     if total > limits.max_steps:
         message = f"{total:,} steps: an answer may have at most {limits.max_steps:,}"
         diagnostics.append(Diagnostic("PE302", message))
-    return GeneratedPlan(PlanSpec(scan.plan.title, steps=list(steps)), diagnostics, frozenset(done))
+    return GeneratedPlan(PlanSpec(scan.plan.title, steps=list(steps)), diagnostics)
 
 
 def _fault(code: str, message: str, scan: Extraction, step: PlanStep) -> Diagnostic:
@@ -124,18 +123,3 @@ def make_pending(steps: Iterable[PlanStep], done: frozenset[str] = frozenset()) 
         step.done_count = min(step.done_count, 1) if step.total_count is None else 0
         if step.step_id not in done:
             step.status, step.result = PlanStatus.PENDING, ""
-
-
-def _number(container: PlanStep, steps: Sequence[PlanStep]) -> None:
-    """Give steps ids below a container, after the children that it has."""
-    lead = f"{container.step_id}."
-    # A step may be right below the container whose id is longer by more than one number.
-    taken = {int(child.step_id.removeprefix(lead).partition(".")[0]) for child in container.children}
-    first = 1 + max(taken, default=0)
-    if first + len(steps) > COUNT_LIMIT:
-        first = 1
-    free = (number for number in count(first) if number not in taken)
-    for number, step in zip(free, steps, strict=False):
-        was = step.step_id
-        for below in iter_steps(step):
-            below.step_id = f"{lead}{number}{below.step_id.removeprefix(was)}"

@@ -125,7 +125,6 @@ class PlanLanguage:
         if found.lacks:
             return self.step_runner.block(found.step, found.why, lacks=found.lacks)
         acts: dict[NextAction | None, Callable[[PlanStep], Next]] = {
-            NextAction.OPEN: self.step_runner.open,
             NextAction.CLOSE: self.step_runner.close,
             NextAction.REFLECT: self.failure_handler.reflect,
             NextAction.PLAN: self.replanner.plan_children,

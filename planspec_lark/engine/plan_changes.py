@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from copy import deepcopy
 from itertools import chain
 from typing import TypeAlias
 
@@ -15,24 +14,10 @@ from planspec_lark.plan_cmd.apply import perform
 from planspec_lark.plan_cmd.finder import Finder
 from planspec_lark.plan_cmd.models import PlanCommand
 from planspec_lark.planspec.models import CONTAINER_TYPES, OPEN, PlanSpec, PlanStatus, PlanStep, hash_of, iter_steps
-from planspec_lark.planspec.printer import canonical_step, serialize_plan
+from planspec_lark.planspec.printer import canonical_step
 from planspec_lark.planspec.tree import iter_with_parents
-from planspec_lark.syntax.diagnostics import CommandError
 
-__all__ = ["find_refusal", "reshape"]
-
-
-def find_refusal(plan: PlanSpec, commands: Sequence[PlanCommand]) -> CommandError | None:
-    """Why commands cannot be performed as :func:`reshape` does it, if they cannot; the plan stays as it is."""
-    trial = deepcopy(plan)
-    try:
-        _perform(trial, commands)
-        serialize_plan(trial)
-    except CommandError as error:
-        return error
-    except ValueError as error:
-        return CommandError("PC118", f"the commands make a plan that cannot be written: {error}")
-    return None
+__all__ = ["reshape"]
 
 
 # Gives what else becomes of the plan, knowing the steps that the commands have made open, in document order.
@@ -42,10 +27,9 @@ Settle: TypeAlias = Callable[[list[PlanStep]], Iterable[StepPatch]]
 def reshape(
     writer: RunWriter, commands: Sequence[PlanCommand], patches: Iterable[StepPatch] = (), settle: Settle | None = None
 ) -> Reshaped:
-    """Perform commands that were tried before, between some patches. They change the plan, and nothing else yet.
+    """Perform commands that were tried when they were read, between some patches.
 
-    Raises:
-        CommandError: one is refused nevertheless; the plan may have changed by then.
+    They change the plan, and nothing else yet.
     """
     before = {id(step): _StepBefore(step, step.step_id, step.status) for step in iter_steps(writer.plan)}
     loops = {id(step): hash_of(step) for step in map(writer.find, writer.state.loops) if step is not None}

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from copy import deepcopy
 
 from attrs import frozen
 
-from planspec_lark.engine.entries import ENTRIES, PlanEntry
-from planspec_lark.engine.models import OperatorResult, StepCall, StepPolicy
-from planspec_lark.engine.resume import EditedSteps
+from planspec_lark.engine.entries import Kept, Resumed, about
+from planspec_lark.engine.resume import EditedSteps, EditedStepsError, catch_up, find_edits, replay
 from planspec_lark.engine.run_state import RunState
-from planspec_lark.engine.run_writer import ThinkEvent
 from planspec_lark.engine.scheduler import StateAgenda
-from planspec_lark.engine.think import ThinkEngine
 from planspec_lark.planspec.agenda import NextAction, Order, StepState
 from planspec_lark.planspec.check import locate
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, hash_of, iter_steps
 from planspec_lark.planspec.recovery import scan_strictly
-from planspec_lark.runs.ledger import Ledger, RecordKind, RunInfo
-from planspec_lark.runs.sqlite_ledger import MemoryLedger
+from planspec_lark.planspec.tree import iter_with_parents
+from planspec_lark.runs.ledger import Ledger, RunInfo
 from planspec_lark.syntax.diagnostics import Diagnostic, shorten
 
 __all__ = ["InputSource", "PlannedStep", "preview", "preview_resumed"]
@@ -152,7 +148,7 @@ class _Rehearsal(StateAgenda):
             step.status = PlanStatus.BLOCKED
             yield PlannedStep(step, sources, is_planning, now.why)
             return
-        if todo in (NextAction.OPEN, NextAction.DECIDE):
+        if todo is NextAction.DECIDE:
             step.status = PlanStatus.ACTIVE
             self._decided.add(step.step_id)
         else:
@@ -160,7 +156,7 @@ class _Rehearsal(StateAgenda):
             step.status = PlanStatus.BLOCKED if is_held else PlanStatus.DONE
             if not is_held and not step.children:
                 self._put(step, dict.fromkeys(step.outputs))
-        if todo not in (NextAction.OPEN, NextAction.CLOSE):
+        if todo is not NextAction.CLOSE:
             yield PlannedStep(step, sources, is_planning)
 
     def _source(self, name: str, now: StepState) -> InputSource:
@@ -172,29 +168,6 @@ class _Rehearsal(StateAgenda):
 
 
 # ---------------------------------------------------------------- a resumed run
-
-# What a resumed run does before it does anything else.
-_CATCHING_UP = (RecordKind.RESUMED, RecordKind.KEPT, RecordKind.RERUN, RecordKind.OPENED)
-
-
-class _Copy(MemoryLedger):
-    """A copy that is written to in place of a ledger, which knows what was shown."""
-
-    def __init__(self, ledger: Ledger) -> None:
-        super().__init__()
-        self._shown = ledger
-
-    def views(self, run: str) -> Sequence[str]:
-        """The texts that the file may have."""
-        return self._shown.views(run)
-
-    def has_view(self, run: str, digest: str) -> bool:
-        """Whether there was such a text."""
-        return self._shown.has_view(run, digest)
-
-
-class _Seen(Exception):  # noqa: N818  (it is no error)
-    """All has been seen that there is to see before the first call."""
 
 
 def preview_resumed(  # noqa: PLR0913  (what a run is given)
@@ -217,35 +190,36 @@ def preview_resumed(  # noqa: PLR0913  (what a run is given)
         order: what orders steps, as for the run.
 
     Raises:
-        EditedError, LedgerError, PlanRunError: as by the run itself.
+        EditedStepsError: finished steps were edited.
+        LedgerError: the ledger cannot be read.
     """
-    copy = _Copy(ledger)
-    copy.begin(info)
-    for record in ledger.records(info.run):
-        copy.append(info.run, record, after=record.seq - 1)
-    seen = [deepcopy(plan)]
-
-    def look(event: ThinkEvent) -> None:
-        if event.kind not in _CATCHING_UP:
-            raise _Seen
-        seen[:] = [deepcopy(event.plan)]
-
-    # The engine itself knows best how it continues; it is stopped before it does anything else.
-    with suppress(_Seen):
-        # What is given now may be what a blocked step lacked; the values do not matter.
-        inputs = dict.fromkeys(given)
-        policy = StepPolicy(max_pause=0)
-        ThinkEngine(plan, _refuse, inputs=inputs, edited=edited, on_event=look, ledger=copy, step_policy=policy).run(
-            resume=True
-        )
-    state, names = RunState(), {*info.inputs, *given}
-    *records, _ = copy.records(info.run)
-    for entry in map(ENTRIES.read, records):
-        assert isinstance(entry, PlanEntry)
-        state.take(entry)
-    names |= state.inputs.keys()
-    return preview(seen[0], names, state, order=order)
+    past = replay(ledger, info.run)
+    state, now = past.state, past.plan
+    merged = catch_up(plan, ledger, info.run, past.plan)
+    if merged is not None:
+        now = deepcopy(merged[0])
+        edits = find_edits(now, past)
+        if edits.edited and edited is EditedSteps.ASK:
+            raise EditedStepsError([step.step_id for step in edits.edited])
+        state.take(Resumed(moves=edits.moves, gone=edits.gone))
+        for step in edits.edited:
+            if edited is EditedSteps.KEEP:
+                state.take(Kept(**about(step)))
+            else:
+                step.status = PlanStatus.PENDING
+    names = {*info.inputs, *state.inputs, *given}
+    _open_again(now, state, names)
+    return preview(now, names, state, order=order)
 
 
-def _refuse(_: StepCall) -> OperatorResult:
-    raise _Seen
+def _open_again(plan: PlanSpec, state: RunState, given: set[str]) -> None:
+    """What is given now may be what a blocked step lacked: it is open, and what was blocked with it."""
+    above: dict[str, PlanStep | None] = {}
+    for step, parent in iter_with_parents(plan):
+        above[step.step_id] = parent
+        if step.status is PlanStatus.BLOCKED and given.issuperset(state.lacking.get(step.step_id) or {""}):
+            step.status = PlanStatus.PENDING
+            around = parent
+            while around is not None and around.status is PlanStatus.BLOCKED:
+                around.status = PlanStatus.ACTIVE
+                around = above[around.step_id]

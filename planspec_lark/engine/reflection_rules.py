@@ -19,7 +19,7 @@ from planspec_lark.syntax.source import Source
 __all__ = ["Given", "ReflectionJudge", "Trial", "judge_replan"]
 
 
-_WHICH = "the commands here are SKIP, REVISE, ADD and REPLAN with an id"
+_WHICH = "the commands here are SKIP, REVISE, ADD and REPLAN with an id; `ACCEPT` takes a result as it is"
 
 
 @frozen
@@ -35,8 +35,9 @@ def _note(code: str, message: str, source: Source, where: Given | DecisionLine, 
     return Diagnostic(code, message, span=source.span(where.start, where.end), help=help, source=source)
 
 
-def _why_not(op: str) -> str:
-    return "for readers of a plan" if op in VIEW_OPS else "for the program that runs the plan"
+def _misplaced(given: Given, source: Source, which: str) -> Diagnostic:
+    what = f"{given.command.op} {shorten(given.command.step_id)}"
+    return _note("PE205", f"{what} is not possible here", source, given, which)
 
 
 # ---------------------------------------------------------------- commands on a copy
@@ -159,15 +160,8 @@ class ReflectionJudge:
         command = given.command
         if command.op not in VIEW_OPS and command.op != "ADD":
             self.is_settled |= command.step_id == "ALL" or self.trial.is_above(command.step_id)
-        if command.op not in REFLECTION_VERBS:
-            message = f"{command.op} is {_why_not(command.op)}"
-            is_own = command.op == "DONE" and self.trial.is_above(command.step_id)
-            help = "write `ACCEPT` to take a result as it is" if is_own else _WHICH
-            yield _note("PE205", message, self.source, given, help)
-        elif command.step_id == "ALL":
-            message = "REPLAN ALL is possible only at the end of a round, not for one step"
-            help = "write `PLAN_CMD: REPLAN id | reason` for a part of the plan"
-            yield _note("PE205", message, self.source, given, help)
+        if command.op not in REFLECTION_VERBS or command.step_id == "ALL":
+            yield _misplaced(given, self.source, _WHICH)
         else:
             for code, message, help in self._contradict(command):
                 yield _note(code, message, self.source, given, help)
@@ -217,9 +211,7 @@ def judge_replan(
     for given in commands:
         command = given.command
         if command.op not in REPLAN_VERBS:
-            why = "possible only for a step that has failed"
-            message = f"{command.op} is {why if command.op == 'SKIP' else _why_not(command.op)}"
-            yield _note("PE205", message, source, given, "the commands here are ADD, REVISE and REPLAN")
+            yield _misplaced(given, source, "the commands here are ADD, REVISE and REPLAN")
         elif command.step_id == "ALL" and has_others:
             message = "REPLAN ALL contradicts the other commands: what they change would be gone"
             yield _note("PE207", message, source, given, "remove it, or remove the others")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import deepcopy
 from functools import partial
 from typing import Any
@@ -73,17 +72,9 @@ class Replanner(AnswerRetry):
     def _take_over(self, container: PlanStep, steps: list[PlanStep]) -> dict[str, int]:
         """Count steps as done that say exactly what a finished one said; gives which one that was."""
         finished = self._finished(container)
-        known: dict[str, list[int]] = {}
-        for at in reversed(range(len(finished))):
-            known.setdefault(hash_of(finished[at]), []).append(at)
         taken = {}
-        for step in iter_steps(PlanSpec(steps=steps)):
-            same = known.get(hash_of(step))
-            if step.children or not same or finished[same[-1]].total_count != step.total_count:
-                continue
-            # Each was done once.
-            taken[step.step_id] = at = same.pop()
-            old = finished[at]
+        for step, at in _match(finished, iter_steps(PlanSpec(steps=steps))):
+            taken[step.step_id], old = at, finished[at]
             step.status, step.result, step.done_count = old.status, old.result, old.done_count
         return taken
 
@@ -100,7 +91,7 @@ class Replanner(AnswerRetry):
         return self._ask(PlanningPurpose.CHANGES, None, reason, self._read, self._take_changes)
 
     def _read(self, text: str, *, finish_reason: str) -> Reflection:
-        return self.try_commands(read_replan(text, self.writer.plan, finish_reason=finish_reason))
+        return self.hold_to_limits(read_replan(text, self.writer.plan, finish_reason=finish_reason))
 
     def _take_changes(self, read: Reflection, answer: Answer) -> Replanned:
         more: dict[str, Any] = {"effort": answer.effort, "warnings": read.warnings}
@@ -127,19 +118,14 @@ class Replanner(AnswerRetry):
 
     def _find_done(self, read: GeneratedPlan) -> dict[str, str]:
         """Steps of a new plan that were done in the old one, with the ids that they had: their texts are the same."""
-        known: dict[str, list[PlanStep]] = {}
-        for step in iter_steps(self.writer.plan):
-            if step.status is PlanStatus.DONE and not step.children:
-                known.setdefault(hash_of(step), []).append(step)
+        old, new = (
+            [step for step in iter_steps(plan) if step.status is PlanStatus.DONE]
+            for plan in (self.writer.plan, read.plan)
+        )
         kept = {}
-        for step in iter_steps(read.plan):
-            same = known.get(hash_of(step), ())
-            if step.step_id in read.done and not step.children and len(same) == 1:
-                kept[step.step_id] = same[0].step_id
-                step.result = same[0].result
-        # Of two that are the same, one was done.
-        times = Counter(kept.values())
-        return {new: old for new, old in kept.items() if times[old] == 1}
+        for step, at in _match(old, new):
+            kept[step.step_id], step.result = old[at].step_id, old[at].result
+        return kept
 
     def _ask(
         self,
@@ -178,3 +164,15 @@ class Replanner(AnswerRetry):
             refusal,
             tuple(self._finished(step)),
         )
+
+
+def _match(old: Sequence[PlanStep], new: Iterable[PlanStep]) -> Iterator[tuple[PlanStep, int]]:
+    """The new leaves that say exactly what an old one says, each with the number of that. Each was done once."""
+    known: dict[str, list[int]] = {}
+    for at in reversed(range(len(old))):
+        if not old[at].children:
+            known.setdefault(hash_of(old[at]), []).append(at)
+    for step in new:
+        same = known.get(hash_of(step))
+        if same and not step.children and old[same[-1]].total_count == step.total_count:
+            yield step, same.pop()

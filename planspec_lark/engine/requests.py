@@ -51,6 +51,8 @@ class RunPhase(str, Enum):
     REPAIR = "repair"
 
 
+# Data that a template may show, and that a request need not have.
+_OPTIONAL = ("branches", "loop", "finished")
 # What an answer is, by its phase, where it is not lines: the section of the request to repair it.
 _KINDS = {RunPhase.GENERATION: "plan", RunPhase.EXECUTION: "object"}
 
@@ -106,14 +108,15 @@ def request_generation(
     data: dict[str, Any] = {"task": task, "constraints": listed}
     if previous is not None:
         data["previous"] = previous
-    prompt = _fill(
+    return _request(
+        RunPhase.GENERATION,
         "generation",
         language,
+        data,
         format=format_text(language),
         task=prompt_json({"task": task, "constraints": listed} if listed else {"task": task}),
         **text_values(previous and previous.removesuffix("\n"), name="previous"),
     )
-    return Request(RunPhase.GENERATION, language, data, prompt)
 
 
 def request_execution(  # noqa: PLR0913  (each is another part of the prompt)
@@ -148,13 +151,13 @@ def request_execution(  # noqa: PLR0913  (each is another part of the prompt)
     Raises:
         ValueError: there is no such prompt in this language, or neither history nor plan can be so short.
     """
-    shown, excerpt = take_newest(history, max_history), plan_excerpt(plan_state, step.step_id, max_plan)
+    shown = take_newest(history, max_history)
     data: dict[str, Any] = {
         "step": _step_value(step),
         "inputs": dict(inputs),
         "missing": list(missing),
         **shown.data,
-        "plan_state": excerpt,
+        "plan_state": plan_excerpt(plan_state, step.step_id, max_plan),
     }
     example: dict[str, Any] = {"status": "OK", "result": "…"}
     if step.outputs:
@@ -164,19 +167,8 @@ def request_execution(  # noqa: PLR0913  (each is another part of the prompt)
         example["branch"] = choices[0]["id"]
     if loop:
         data["loop"] = loop
-    prompt = _fill(
-        "execution",
-        language,
-        step=prompt_json(data["step"]),
-        branches=_unless_empty(choices),
-        loop=loop or None,
-        inputs=_unless_empty(data["inputs"]),
-        missing=_unless_empty(data["missing"]),
-        example=prompt_json(example),
-        **_state_values(excerpt),
-        **_history_values(shown),
-    )
-    return Request(RunPhase.EXECUTION, language, {**more, **data}, prompt)
+    own = {"example": prompt_json(example), "history": _history_text(shown)}
+    return _request(RunPhase.EXECUTION, "execution", language, {**more, **data}, **own)
 
 
 def request_reflection(  # noqa: PLR0913, PLR0917  (each is another part of the prompt)
@@ -215,7 +207,7 @@ def request_reflection(  # noqa: PLR0913, PLR0917  (each is another part of the 
     status = HopStatus(status)
     if status is HopStatus.OK:
         raise ValueError("status: a step that ended with OK asks for no decision")
-    verbs, excerpt = list(commands), plan_excerpt(plan_state, step.step_id, max_plan)
+    verbs = list(commands)
     data = {
         "step": _step_value(step),
         "status": status.value,
@@ -225,25 +217,11 @@ def request_reflection(  # noqa: PLR0913, PLR0917  (each is another part of the 
         "can_accept": can_accept,
         "can_interact": can_interact,
         "commands": verbs,
-        "plan_state": excerpt,
+        "plan_state": plan_excerpt(plan_state, step.step_id, max_plan),
     }
-    prompt = _fill(
-        "reflection",
-        language,
-        step=prompt_json(data["step"]),
-        attempt=str(attempt),
-        status=status.value,
-        fail=_if(status is HopStatus.FAIL),
-        uncertain=_if(status is HopStatus.UNCERTAIN),
-        lack=_if(status is HopStatus.LACK_OF_INFO),
-        retry=_if(can_retry),
-        accept=_if(can_accept),
-        interact=_if(can_interact),
-        commands=_commands(verbs, language),
-        **text_values(result, name="result"),
-        **_state_values(excerpt),
-    )
-    return Request(RunPhase.REFLECTION, language, data, prompt)
+    is_status = {one.value: _text(one is status) for one in HopStatus}
+    own = {"commands": _commands(verbs, language), **text_values(result, name="result"), **is_status}
+    return _request(RunPhase.REFLECTION, "reflection", language, data, **own)
 
 
 def request_replan(  # noqa: PLR0913  (each is another part of the prompt)
@@ -280,22 +258,16 @@ def request_replan(  # noqa: PLR0913  (each is another part of the prompt)
     shown = take_newest(history, max_history)
     excerpt = plan_excerpt(plan_state, None if container is None else container.step_id, max_plan)
     data: dict[str, Any] = {"plan_state": excerpt, **shown.data}
-    common = {**_state_values(excerpt), **_history_values(shown)}
+    own: dict[str, str | None]
     if container is not None:
+        template, own = "children", {"format": format_text(language)}
         data["container"] = _step_value(container)
         if known := [_finished_value(step) for step in finished]:
             data["finished"] = known
-        own = {
-            "format": format_text(language),
-            "step": prompt_json(data["container"]),
-            "finished": _unless_empty(known),
-        }
-        prompt = _fill("children", language, **own, **common)
     else:
         data |= {"commands": list(commands), "missing": list(missing)}
-        own = {"commands": _commands(data["commands"], language), "missing": _unless_empty(data["missing"])}
-        prompt = _fill("replan", language, **own, **common)
-    return Request(RunPhase.REPLAN, language, data, prompt)
+        template, own = "replan", {"commands": _commands(data["commands"], language)}
+    return _request(RunPhase.REPLAN, template, language, data, history=_history_text(shown), **own)
 
 
 def request_repair(prompt: str, *, language: str = "en") -> Request:
@@ -347,7 +319,7 @@ def build_answer_repair_prompt(
         ValueError: there is no such prompt in this language, or no such phase.
     """
     kind = "plan" if is_plan else _KINDS.get(RunPhase(phase), "lines")
-    kinds = {name: _if(name == kind) for name in ("plan", "object", "lines")}
+    kinds = {name: _text(name == kind) for name in ("plan", "object", "lines")}
     return _fill("repair", language, **kinds, **refusal_values(diagnostics, answer))
 
 
@@ -375,27 +347,27 @@ def _finished_value(step: PlanStep) -> dict[str, Any]:
     return {**_step_value(step), **({"name": step.step_name} if step.step_name else {}), "result": step.result}
 
 
+def _request(phase: RunPhase, template: str, language: str, data: dict[str, Any], **own: str | None) -> Request:
+    """A request with these data. They are the values of its template as well, but for those that it has of its own."""
+    values = dict.fromkeys(_OPTIONAL) | {name: _text(value) for name, value in data.items() if name not in own}
+    if "plan_state" in data:
+        values |= text_values(data["plan_state"].removesuffix("\n"), most=None, name="plan_state")
+    return Request(phase, language, data, _fill(template, language, **{**values, **own}))
+
+
 def _fill(name: str, language: str, **values: str | None) -> str:
     return fill(read_template(__package__, name, language), **values)
 
 
-def _if(condition: bool) -> str | None:
-    return "yes" if condition else None
+def _text(value: object) -> str | None:
+    """A value as a template shows it; None where there is nothing to show."""
+    if not value:
+        return None
+    return "yes" if value is True else str(value) if isinstance(value, int | str) else prompt_json(value)
 
 
-def _unless_empty(values: list[Any] | dict[str, Any]) -> str | None:
-    return prompt_json(values) if values else None
-
-
-def _state_values(plan_state: str) -> dict[str, str | None]:
-    return text_values(plan_state.removesuffix("\n"), most=None, name="plan_state")
-
-
-def _history_values(shown: Excerpt) -> dict[str, str | None]:
-    return {
-        "history": shown.text if shown.entries else None,
-        "left_out": str(shown.left_out) if shown.left_out else None,
-    }
+def _history_text(shown: Excerpt) -> str | None:
+    return shown.text if shown.entries else None
 
 
 def _commands(verbs: Collection[str], language: str) -> str | None:
@@ -403,5 +375,5 @@ def _commands(verbs: Collection[str], language: str) -> str | None:
     known = {verb: verb.lower().replace(" ", "_") for verb in (*REFLECTION_VERBS, *REPLAN_VERBS)}
     for verb in verbs:
         require_one_of("commands", verb, known)
-    sections = {section: _if(verb in verbs) for verb, section in known.items()}
+    sections = {section: _text(verb in verbs) for verb, section in known.items()}
     return _fill("commands", language, **type_values(language), **sections).removesuffix("\n") or None

@@ -68,19 +68,19 @@ class RunLimits:
         left = (verb for verb in verbs if not used_up.get(verb.partition(" ")[0]))
         return tuple(verb for verb in left if not self._writer.scope or verb != "REPLAN ALL")
 
-    def find_excess(self, commands: Sequence[PlanCommand]) -> tuple[str, str] | None:
-        """The code and the text of what commands do that a run may not; None where they may be performed."""
+    def find_excess(self, commands: Sequence[PlanCommand]) -> str:
+        """What commands do that a run may not, in words; empty where they may be performed."""
         writer, given = self._writer, self.given
         for command in commands:
             is_own = command.op == "REPLAN" and command.step_id == writer.scope
             if not is_own and not writer.is_inside(command.step_id):
                 what = f"{command.op} {shorten(command.step_id)}"
-                return "PE205", f"{what}: only steps below step {writer.scope} can be changed here"
+                return f"{what}: only steps below step {writer.scope} can be changed here"
         if len(commands) > given.max_commands:
-            return "PE205", f"{len(commands):,} commands: an answer may have at most {given.max_commands:,}"
+            return f"{len(commands):,} commands: an answer may have at most {given.max_commands:,}"
         added, left = sum(command.op == "ADD" for command in commands), given.max_added - writer.state.added
         if added > left:
-            return "PE205", f"too many ADD commands: {max(left, 0)} more steps may be added in this run"
+            return f"too many ADD commands: {max(left, 0)} more steps may be added in this run"
         if not self.can_plan() and any(command.op == "REPLAN" for command in commands):
-            return "PE205", "REPLAN is no longer possible: the run has used all of its replans"
-        return None
+            return "REPLAN is no longer possible: the run has used all of its replans"
+        return ""

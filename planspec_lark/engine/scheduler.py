@@ -9,7 +9,7 @@ from planspec_lark.engine.inputs import Values
 from planspec_lark.engine.run_state import RunState
 from planspec_lark.engine.run_writer import RunWriter
 from planspec_lark.planspec.agenda import Agenda, NextAction, Order, StepState
-from planspec_lark.planspec.models import CONTAINER_TYPES, OPEN, PlanSpec, PlanStatus, PlanStep
+from planspec_lark.planspec.models import CONTAINER_TYPES, OPEN, PlanSpec, PlanStep
 
 __all__ = ["RunAgenda", "StateAgenda"]
 
@@ -28,23 +28,18 @@ class StateAgenda(Agenda):
         """Also one of unknown number that was begun again, which its text does not show."""
         return self.state.is_loop(step)
 
-    def todo(self, step: PlanStep) -> NextAction | None:  # noqa: PLR0911  (a table)
+    def is_undecided(self, step: PlanStep) -> bool:
+        """Whether the run has chosen no branch, and one can still be chosen."""
+        return step.step_id not in self.state.chosen and any(child.status in OPEN for child in step.children)
+
+    def todo(self, step: PlanStep) -> NextAction | None:
         """What is to be done with an open step, as its records have it."""
-        state = self.state
-        if step.step_id in state.failures:
+        if step.step_id in self.state.failures:
             return NextAction.REFLECT
-        if step.step_type not in CONTAINER_TYPES:
-            return NextAction.DO
-        if step.step_id in state.unplanned:
+        # One that was revised may be no container any more.
+        if step.step_id in self.state.unplanned and step.step_type in CONTAINER_TYPES:
             return NextAction.PLAN
-        if self.is_loop(step) and step.total_count is not None and step.done_count >= step.total_count:
-            return NextAction.CLOSE
-        if not step.children:
-            return NextAction.DO if self.is_loop(step) else NextAction.PLAN
-        is_undecided = step.step_type == "decide" and step.step_id not in state.chosen
-        if is_undecided and any(child.status in OPEN for child in step.children):
-            return NextAction.DECIDE
-        return NextAction.OPEN if step.status is PlanStatus.PENDING else None
+        return super().todo(step)
 
 
 class RunAgenda(StateAgenda):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable
-from typing import Any, TypeAlias
+from functools import partial
+from typing import Any, TypeAlias, TypeVar
 
 from attrs import evolve
 
-from planspec_lark.engine.conversation import Asking, converse
 from planspec_lark.engine.execution_answer import read_execution
 from planspec_lark.engine.history_excerpts import Excerpt, take_newest
 from planspec_lark.engine.models import (
@@ -39,6 +39,7 @@ from planspec_lark.engine.requests import (
 from planspec_lark.llm.models import LlmError, Reply
 from planspec_lark.llm.program import Program
 from planspec_lark.llm.replies import answer_of, cut_answer
+from planspec_lark.planspec.models import PlanStep
 from planspec_lark.runs.history import History, HistoryEvent
 from planspec_lark.syntax.diagnostics import Severity
 
@@ -46,6 +47,7 @@ __all__ = ["Model", "chat_model", "model_operator", "model_planner", "model_refl
 
 # Takes a request and gives the answer, at once or later.
 Model: TypeAlias = "Callable[[Request], str | Answer | Awaitable[str | Answer]]"
+Value = TypeVar("Value")
 # Of a run's history, so many events are looked at: no prompt has room for more.
 _EVENTS = 500
 
@@ -99,30 +101,34 @@ def model_operator(
     the run is resumed. Before that it is tried again, as the engine's policy says, where that may help.
     """
 
-    return lambda call: converse(model, _operate(call, language, max_history, max_plan))
+    def operate(call: StepCall) -> OperatorResult | Awaitable[OperatorResult]:
+        step = evolve(call.step, children=list(call.branches))
+        request = request_execution(
+            step,
+            dict(call.inputs),
+            _excerpt(call.history, max_history),
+            call.plan_state(max_plan),
+            language=language,
+            branches=call.branches,
+            loop=call.loop,
+            key=call.key,
+            attempt=call.attempt,
+            max_plan=max_plan,
+            missing=call.missing,
+        )
+        return _ask(model, request, partial(_take_result, step), _fail)
+
+    return operate
 
 
-def _operate(call: StepCall, language: str, max_history: int, max_plan: int) -> Asking[OperatorResult]:
-    step = evolve(call.step, children=list(call.branches))
-    request = request_execution(
-        step,
-        dict(call.inputs),
-        _excerpt(call.history, max_history),
-        call.plan_state(max_plan),
-        language=language,
-        branches=call.branches,
-        loop=call.loop,
-        key=call.key,
-        attempt=call.attempt,
-        max_plan=max_plan,
-        missing=call.missing,
-    )
-    try:
-        answer = take_answer((yield request), "model")
-    except LlmError as error:
-        if not error.has_answered:
-            raise (UnavailableError if error.retryable else FatalError)(str(error)) from error
-        return OperatorResult(HopStatus.FAIL, str(error))
+def _fail(error: LlmError) -> OperatorResult:
+    if not error.has_answered:
+        raise (UnavailableError if error.retryable else FatalError)(str(error)) from error
+    return OperatorResult(HopStatus.FAIL, str(error))
+
+
+def _take_result(step: PlanStep, said: str | Answer) -> OperatorResult:
+    answer = take_answer(said, "model")
     effort, read = answer.effort, read_execution(answer.text, step)
     if not effort.tokens:
         # Only this counts them.
@@ -151,7 +157,7 @@ def model_reflector(model: Model, *, language: str = "en", max_plan: int = MAX_P
             can_accept=call.can_accept,
             max_plan=max_plan,
         )
-        return converse(model, _put(_again(request, call.refusal)))
+        return _ask(model, _again(request, call.refusal), _take, _take_cut)
 
     return reflect
 
@@ -178,20 +184,41 @@ def model_planner(
                 max_history=max_history,
                 max_plan=max_plan,
             )
-        return converse(model, _put(_again(request, call.refusal)))
+        return _ask(model, _again(request, call.refusal), _take, _take_cut)
 
     return plan
 
 
-def _put(request: Request) -> Asking[str | Answer]:
-    """Ask once. An answer that was cut off is of no use, but it is one: the engine asks again."""
+def _ask(
+    model: Model, request: Request, take: Callable[[str | Answer], Value], fail: Callable[[LlmError], Value]
+) -> Value | Awaitable[Value]:
+    """What an answer comes to, or what the model has raised; at once or later, as the model answers."""
     try:
-        answer: str | Answer = yield request
+        answer = model(request)
     except LlmError as error:
-        if not error.is_cut:
-            raise
-        return cut_answer(error)
+        return fail(error)
+    return _ask_later(answer, take, fail) if inspect.isawaitable(answer) else take(answer)
+
+
+async def _ask_later(
+    answer: Awaitable[str | Answer], take: Callable[[str | Answer], Value], fail: Callable[[LlmError], Value]
+) -> Value:
+    try:
+        said = await answer
+    except LlmError as error:
+        return fail(error)
+    return take(said)
+
+
+def _take(answer: str | Answer) -> str | Answer:
     return answer
+
+
+def _take_cut(error: LlmError) -> Answer:
+    """An answer that was cut off is of no use, but it is one: the engine asks again."""
+    if not error.is_cut:
+        raise error
+    return cut_answer(error)
 
 
 def _again(request: Request, refusal: AnswerRefusal | None) -> Request:

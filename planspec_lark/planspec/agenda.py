@@ -54,8 +54,7 @@ class NextAction(str, Enum):
     PLAN = "plan"
     # All below it has been dealt with, and so its own status is to be set.
     CLOSE = "close"
-    # In a run alone: what is below it is begun, or its failure is reflected on.
-    OPEN = "open"
+    # In a run alone: its failure is reflected on.
     REFLECT = "reflect"
 
 
@@ -167,12 +166,19 @@ class Agenda:
         """What is to be done with an open step; None if what is below it decides."""
         if step.step_type not in CONTAINER_TYPES and not step.children:
             return NextAction.DO
-        counts = step.step_type == "subtask" and step.total_count is not None
-        if counts and step.done_count >= (step.total_count or 0):
+        is_loop = self.is_loop(step)
+        if is_loop and step.total_count is not None and step.done_count >= step.total_count:
             return NextAction.CLOSE
         if not step.children:
-            return NextAction.DO if counts else NextAction.PLAN
-        return NextAction.DECIDE if step.step_type == "decide" and _is_undecided(step) else None
+            return NextAction.DO if is_loop else NextAction.PLAN
+        return NextAction.DECIDE if step.step_type == "decide" and self.is_undecided(step) else None
+
+    def is_undecided(self, step: PlanStep) -> bool:
+        """Whether no branch of a decide step has begun, and more than one can still be chosen."""
+        if any(branch.status in _BEGUN for branch in step.children):
+            return False
+        count = sum(branch.status in OPEN for branch in step.children)
+        return count > 1 or count == len(step.children) or (count > 0 and step.status is PlanStatus.PENDING)
 
     def is_there(self, name: str, step: PlanStep) -> bool:
         """Whether a step has this input: one before it has produced it, or one in a loop around both has earlier."""
@@ -208,7 +214,7 @@ class Agenda:
             # What the caller has done meanwhile is not waited for.
             elif state.todo is not None and not level.why and first is None and step.status in OPEN:
                 first = step
-            if step.children and state.todo in (None, NextAction.OPEN, NextAction.DECIDE):
+            if step.children and state.todo in (None, NextAction.DECIDE):
                 why = level.why or self._holds_below(state, is_first=first in (None, step))
                 if is_complete or not why:
                     levels.append(_Level(self._left(step, step.children, is_complete), why))
@@ -400,14 +406,6 @@ class Agenda:
         producers = self._producers.get(name, ())
         at = bisect_left(producers, place.start, key=self._start)
         return at < len(producers) and self._start(producers[at]) <= self._places[id(loop)].end
-
-
-def _is_undecided(step: PlanStep) -> bool:
-    """Whether no branch has begun, and more than one can still be chosen."""
-    if any(branch.status in _BEGUN for branch in step.children):
-        return False
-    count = sum(branch.status in OPEN for branch in step.children)
-    return count > 1 or count == len(step.children) or (count > 0 and step.status is PlanStatus.PENDING)
 
 
 # ---------------------------------------------------------------- of a plan alone

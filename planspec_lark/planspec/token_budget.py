@@ -43,11 +43,25 @@ class _Kind(IntEnum):
     PENDING = 6
 
 
-def fit(levels: int, write: Callable[[int], str], max_tokens: int, count_tokens: TokenCounter | None) -> str:
+def fit(
+    levels: int,
+    write: Callable[[int], str],
+    max_tokens: int,
+    count_tokens: TokenCounter | None,
+    *,
+    is_strict: bool = True,
+) -> str:
     """The text of the lowest level that has at most so many tokens.
 
     Each level leaves out what the ones below it do, and more. A few texts are written and counted, one for each time
     that the number of levels can be halved, and two more.
+
+    Args:
+        levels: the highest level.
+        write: gives the text of a level.
+        max_tokens: the budget.
+        count_tokens: counts the tokens of a text.
+        is_strict: whether there is no text where no level fits; else that of the highest one is given.
 
     Raises:
         TypeError, ValueError: the budget is not a whole number from 1, or no level fits.
@@ -60,6 +74,8 @@ def fit(levels: int, write: Callable[[int], str], max_tokens: int, count_tokens:
         return text
     text = write(levels)
     if (least := count(text)) > max_tokens:
+        if not is_strict:
+            return text
         raise ValueError(f"max_tokens: {max_tokens} is too few: what is never left out takes {least}")
     # A level may take more than the one below it, as a mark may be longer than what it stands for. Halving finds no
     # higher level for a larger budget all the same, and none that was not counted.
@@ -74,22 +90,35 @@ def fit(levels: int, write: Callable[[int], str], max_tokens: int, count_tokens:
     return text
 
 
-def bound(
+def bound(  # noqa: PLR0913  (what is written, and for whom)
     plan: PlanSpec,
     write: Callable[[PlanSpec], str],
     max_tokens: int,
     count_tokens: TokenCounter | None,
+    *,
+    keep: str | None = None,
+    is_strict: bool = True,
 ) -> str:
     """A plan as ``write`` writes it, with parts left out until it has at most so many tokens.
+
+    Args:
+        plan: the plan.
+        write: writes it.
+        max_tokens, count_tokens, is_strict: as for :func:`fit`.
+        keep: the id of a step that is never left out, besides what is at work and what comes next.
 
     Raises:
         TypeError, ValueError: as by :func:`fit`.
     """
     # What no text could spell is refused here, before anything looks at it.
     full = write(plan)
-    reducer = _Reducer.of(plan)
+    reducer = _Reducer.of(plan, keep)
     return fit(
-        len(reducer.ranks), lambda level: write(reducer.reduce(level)) if level else full, max_tokens, count_tokens
+        len(reducer.ranks),
+        lambda level: write(reducer.reduce(level)) if level else full,
+        max_tokens,
+        count_tokens,
+        is_strict=is_strict,
     )
 
 
@@ -132,12 +161,12 @@ class _Node:
     below: Counter[PlanStatus] | None = None
 
 
-def _list_nodes(plan: PlanSpec) -> dict[int, _Node]:
+def _list_nodes(plan: PlanSpec, keep: str | None) -> dict[int, _Node]:
     """The steps in document order, by identity. What is at work, the next one, and all above these are kept."""
     upcoming = next_step(plan)
     known: dict[int, _Node] = {}
     for step, parent in iter_with_parents(plan):
-        kept = step.status in AT_WORK or step is upcoming
+        kept = step.status in AT_WORK or step is upcoming or step.step_id == keep
         known[id(step)] = _Node(step, known.get(id(parent)), kept, step.status in SETTLED)
     nodes = list(known.values())
     for node in reversed(nodes):
@@ -213,8 +242,8 @@ class _Reducer:
     last: int
 
     @classmethod
-    def of(cls, plan: PlanSpec) -> Self:
-        known = _list_nodes(plan)
+    def of(cls, plan: PlanSpec, keep: str | None) -> Self:
+        known = _list_nodes(plan, keep)
         nodes = [*known.values()]
         ranks = _set_ranks(nodes)
         return cls(plan, known, ranks, nodes, len(ranks))

@@ -37,9 +37,9 @@ def _planner() -> tuple[Path, list[str]]:
 def _tools() -> tuple[Path, list[str]]:
     Path("atoms.json").write_text(json.dumps(ATOMS))
     Path("plan.json").write_text(json.dumps(document(weigh("flour"), weigh("oven"))))
-    command = ["tools", "run", "plan.json", "--atoms", "atoms.json", "--ledger", "l"]
+    command = ["tools", "run", "plan.json", "--atoms", "atoms.json", "--resume"]
     assert run(*command).exit_code == 0
-    return Path("l"), command
+    return Path("plan.json.ledger"), command
 
 
 WORLDS: dict[str, Callable[[], tuple[Path, list[str]]]] = {"plan": _plan, "planner": _planner, "tools": _tools}

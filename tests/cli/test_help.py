@@ -358,7 +358,7 @@ def test_help_in_the_middle() -> None:
         ("planner validate", "No such command 'validate'. Did you mean 'check'?"),
         ("grammar lint", "No such command 'lint'.\n"),
         ("hopspec to-plam x", "No such command 'to-plam'. Did you mean 'to-plan'?"),
-        ("tools odrer x", "No such command 'odrer'. Did you mean 'order'?"),
+        ("tools garph x", "No such command 'garph'. Did you mean 'graph'?"),
         ("qqq", "No such command 'qqq'.\n"),
         ("help chek", "No such command 'chek'. Did you mean 'check'?"),
         ("version", "No such command 'version'. Did you mean '--version'?"),

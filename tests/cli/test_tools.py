@@ -148,7 +148,7 @@ def test_tools_of_another_program(files: Path) -> None:
         "warning[PT609 UNKNOWN_TOOL_OUTPUTS] tools.json:1:11: tools that do not name their outputs: 3 of 3",
         *(f"warning[PT607 NOT_CARRIED_OVER] tools.json:1:{column}: not checked: `strict`" for column in (50, 246, 447)),
     ]
-    for command in ("check", "order", "show"):
+    for command in ("check", "show"):
         result = run("tools", command, "good.json", "--atoms", "tools.json")
         assert (result.exit_code, result.stderr.splitlines()) == (0, lines), result.output
     assert run("tools", "check", "good.json", "--atoms", "tools.json", "--strict").exit_code == 0
@@ -184,50 +184,13 @@ def test_tools_of_another_program_that_are_none(files: Path) -> None:
         assert "\x1b" not in result.stderr
 
 
-# ---------------------------------------------------------------- order
+# ---------------------------------------------------------------- graph and show
 
 
-def test_order() -> None:
-    assert run("tools", "order", "good.json").stdout == "flour\noven\nloaf\n"
-    assert run("tools", "order", "good.json", "--waves", "--atoms", "atoms").stdout == "1\tflour\n1\toven\n2\tloaf\n"
-    result = run("tools", "order", "-", "--json", stdin=json.dumps(document(weigh("a\n\u202e"), weigh())))
-    assert result.stdout.isascii()
-    assert json.loads(result.stdout) == {
-        "execution_order": ["a\n\u202e", "1"],
-        "execution_waves": [["a\n\u202e", "1"]],
-    }
-
-
-@pytest.mark.parametrize(
-    ("arguments", "codes"),
-    [
-        (["bad.yaml"], ["PT301", "PT402", "PT401"]),
-        (["bad.yaml", "--atoms", "atoms"], ["PT301", "PT402", "PT401", "PT201"]),
-        (["nothing.json"], ["PT102", "PT103"]),
-    ],
-)
-def test_there_is_no_order(arguments: list[str], codes: list[str]) -> None:
-    result = run("tools", "order", *arguments)
-    assert (result.exit_code, result.stdout) == (1, "")
-    assert [row[6:11] for row in result.stderr.splitlines() if row.startswith("error[")] == codes
-    assert result.stderr.endswith(f"{arguments[0]}: there is no order\n")
-
-
-def test_many_unknown_tools_hide_nothing() -> None:
-    plan = document(*[{"id": "fry", "target": "", "inputs": {}} for _ in range(1500)], weigh("a", depends_on=["a"]))
-    result = run("tools", "order", "-", stdin=json.dumps(plan))
-    assert (result.exit_code, result.stderr.count("error[")) == (1, 1)
-    assert "PT402" in result.stderr
-
-
-@pytest.mark.parametrize("name", ["order", "graph"])
-def test_what_is_wrong_is_counted_beyond_a_thousand(name: str) -> None:
-    result = run("tools", name, "-", stdin=json.dumps(document(*[1] * 1100)))
+def test_what_is_wrong_is_counted_beyond_a_thousand() -> None:
+    result = run("tools", "graph", "-", stdin=json.dumps(document(*[1] * 1100)))
     assert (result.exit_code, result.stderr.count("error[PT102 INVALID_TYPE]")) == (1, 1000)
     assert "error[PS120]: 100 more findings are not listed\n" in result.stderr
-
-
-# ---------------------------------------------------------------- graph and show
 
 
 def test_graph() -> None:
@@ -261,7 +224,7 @@ def test_a_plan_with_errors_is_shown(name: str) -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [["check", "--atoms", "atoms"], ["order", "--waves"], ["order", "--json"], ["graph"],
+    [["check", "--atoms", "atoms"], ["graph"],
      ["show", "--plan"], ["show", "--full"], ["run", "--atoms", "atoms", "--dry-run"]],
 )  # fmt: skip
 def test_nothing_steers_a_terminal(files: Path, arguments: list[str]) -> None:
@@ -303,12 +266,12 @@ def offered(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
 
 @pytest.mark.usefixtures("offered")
 def test_run() -> None:
-    result = run("tools", "run", "good.json", "--atoms", "atoms", "--jobs", "1", "--ledger", "run.ledger")
+    result = run("tools", "run", "good.json", "--atoms", "atoms", "--jobs", "1", "--resume")
     assert result.exit_code == 0
     assert json.loads(result.stdout) == {"bread": "3 grams", "heat": 5}
     warning = "oven: warning: output 'note' is of type string, not integer\n"
     assert result.stderr == f"flour: done\noven: done\n{warning}loaf: done\n"
-    again = run("tools", "run", "good.json", "--atoms", "atoms", "--ledger", "run.ledger")
+    again = run("tools", "run", "good.json", "--atoms", "atoms", "--resume")
     assert (again.exit_code, again.stdout) == (0, result.stdout)
     assert again.stderr == f"flour: done before\noven: done before\n{warning}loaf: done before\n"
 
@@ -326,7 +289,7 @@ def test_a_run_in_parts() -> None:
     assert Path("good.json.ledger").exists()
     refused = run("tools", "run", "-", "--atoms", "atoms", "--resume", stdin="{}")
     assert refused.exit_code == 2
-    assert refused.stderr.endswith("Error: --resume needs a file to keep a ledger beside, or --ledger.\n")
+    assert refused.stderr.endswith("Error: --resume needs a file to keep a ledger beside.\n")
 
 
 TRIES: list[str] = []
@@ -363,10 +326,10 @@ def test_a_tool_that_hangs(offered: dict[str, str]) -> None:
 
 
 @pytest.mark.usefixtures("offered")
-@pytest.mark.parametrize(("ledger", "shown"), [("run.ledger", "run.ledger"), ("good.json.ledger", "good.json")])
-def test_the_log(ledger: str, shown: str) -> None:
+@pytest.mark.parametrize("shown", ["good.json.ledger", "good.json"])
+def test_the_log(shown: str) -> None:
     """It is that of the ledger itself, or of the one beside the file that is named."""
-    assert run("tools", "run", "good.json", "--atoms", "atoms", "--ledger", ledger, "--jobs", "1").exit_code == 0
+    assert run("tools", "run", "good.json", "--atoms", "atoms", "--resume", "--jobs", "1").exit_code == 0
     result = run("log", shown)
     assert (result.exit_code, result.stderr) == (0, "")
     assert [line.split("  ", 1)[1] for line in result.stdout.splitlines()] == [
@@ -478,7 +441,7 @@ KEPT = "Stopped. What is done is kept in the ledger; the same command continues 
 def at_work(offered: str = OFFERED) -> Iterator[subprocess.Popen[bytes]]:
     """A run whose second step is at work, until it is let go."""
     Path("slow.json").write_text(json.dumps(document(weigh("a"), weigh("b", "slow", depends_on=["a"]), weigh("c"))))
-    command = command_line(["tools", "run", "slow.json", "--atoms", "atoms", "--ledger", "l", "--jobs", "1"], offered)
+    command = command_line(["tools", "run", "slow.json", "--atoms", "atoms", "--resume", "--jobs", "1"], offered)
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()) as process:
         # What is never said is not waited for without end.
         end = Timer(180, process.kill)
@@ -499,7 +462,7 @@ def wait_for(name: str) -> None:
 
 
 def done_steps() -> list[str]:
-    with closing(SqliteLedger("l", read_only=True)) as ledger:
+    with closing(SqliteLedger("slow.json.ledger", read_only=True)) as ledger:
         return [one.step for one in ledger.records("toolplan", kinds=(RecordKind.DONE,))]
 
 
@@ -593,7 +556,7 @@ def test_what_packages_offer(offered: dict[str, str], change: dict[str, str], sa
 
 
 def test_a_ledger_that_is_something_else() -> None:
-    before = Path("good.json").read_text()
-    result = run("tools", "run", "good.json", "--atoms", "atoms", "--ledger", "good.json", "--dry-run")
-    assert (result.exit_code, result.stderr) == (2, "Error: good.json: file is not a database\n")
-    assert Path("good.json").read_text() == before
+    Path("good.json.ledger").write_text("Goal: g\n" * 1000)
+    result = run("tools", "run", "good.json", "--atoms", "atoms", "--resume", "--dry-run")
+    assert (result.exit_code, result.stderr) == (2, "Error: good.json.ledger: file is not a database\n")
+    assert Path("good.json.ledger").read_text() == "Goal: g\n" * 1000

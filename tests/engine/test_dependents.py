@@ -49,6 +49,8 @@ def test_what_depends_on_a_step(opened: list[str], found: list[str]) -> None:
 def test_what_several_branches_produce() -> None:
     steps = "1. [x] [decide] d\n  1.1. [x] [act] a → x\n  1.2. [x] [act] b → x\n2. [x] [act] c\n  > ← x\n"
     assert find_dependents(plan(steps), ["1.2"]) == ["2"]
+    assert find_dependents(plan(steps), ["1.1"]) == []
+    assert find_dependents(plan(steps.replace("1.2. [x]", "1.2. [~]")), ["1.1"]) == ["2"]
 
 
 def test_dependents_are_done_again() -> None:

@@ -42,6 +42,9 @@ def test_steps_below_a_container_need_no_goal_and_count_as_they_like(text: str, 
 def test_new_steps_are_numbered_behind_those_that_the_container_has() -> None:
     read = read_children("2.3. [act] a\n2.4. [act] b\n", _container("2", "2.1", "2.2"), (), LIMITS)
     assert (read.is_usable, _ids(read.plan)) == (True, ["2.3", "2.4"])
+    text = "1. [subtask] a\n  1.1. [act] c\n2. [act] b\n"
+    read = read_children(text, _container("2", "2.1", "2.5"), (), LIMITS)
+    assert (read.is_usable, _ids(read.plan)) == (True, ["2.6", "2.6.1", "2.7"])
 
 
 @pytest.mark.parametrize(

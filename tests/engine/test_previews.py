@@ -195,6 +195,13 @@ def test_finished_steps_that_were_edited() -> None:
     assert plan == parse_plan(text.replace("two", "too"))
 
 
+def test_a_step_that_was_edited_and_is_kept_has_its_outputs() -> None:
+    text, ledger = begin(PLAN, 1)
+    plan = parse_plan(text.replace("[act] one", "[act] won"))
+    kept = preview_resumed(plan, ledger, ledger.runs()[0], edited=EditedSteps.KEEP)
+    assert sources(kept)["2"] == {"a": ("1",), "c": False, "x": True}
+
+
 def test_a_step_that_has_moved_is_known() -> None:
     text, ledger = begin(PLAN, 1)
     moved = text.replace("1. [x] [act] one → a | did 1\n", "1. [act] first\n2. [x] [act] one → a | did 1\n").replace(

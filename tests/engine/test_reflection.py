@@ -180,17 +180,7 @@ def test_a_near_miss_is_reported_and_repaired(line: str, repaired: str | None, a
 
 
 def test_messages_of_near_misses(snapshot: SnapshotAssertion) -> None:
-    lines = [
-        "retry",
-        "重试",
-        "- RETRY",
-        "Decision: RETRY",
-        "PLAN_CMD: RETRY",
-        "RETRY: x",
-        "RETRY 3 | x",
-        "RETRY.",
-        "RETRY\x00",
-    ]
+    lines = ["重试", "RETRY 3 | x", "RETRY\x00"]
     assert render_all(reflect("\n".join(lines)).diagnostics) == snapshot
 
 

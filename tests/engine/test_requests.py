@@ -1,10 +1,8 @@
-"""Questions as language models and programs get them, and as often as they are put."""
+"""Questions as language models and programs get them."""
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -12,16 +10,9 @@ from hypothesis import given, strategies as st
 
 from planspec_lark import Diagnostic, PlanStep, Severity
 from planspec_lark.engine import (
-    AskResult,
-    Effort,
-    HopStatus,
-    OperatorResult,
     Request,
-    ask,
-    ask_async,
     build_answer_repair_prompt,
     plan_prompt,
-    read_execution,
     request_execution,
     request_generation,
     request_reflection,
@@ -184,75 +175,3 @@ def test_new_steps_are_repaired_as_a_plan_is() -> None:
     assert request_replan(STATE, container=STEP).refuse("a", FOUND).prompt.endswith(repair)
     assert "Send the whole plan again" in repair
     assert "Send the whole plan again" not in request_replan(STATE).refuse("a", FOUND).prompt
-
-
-# ---------------------------------------------------------------- asking
-
-REQUEST = request_execution(STEP, {}, [], STATE)
-GOOD = '{"status": "OK", "result": "x", "outputs": {"pumps": 1}}'
-ANSWER = OperatorResult(HopStatus.OK, "x", {"pumps": 1})
-
-
-def read(text: str) -> tuple[OperatorResult | None, Sequence[Diagnostic]]:
-    scan = read_execution(text, STEP)
-    return scan.answer, scan.diagnostics
-
-
-def put_sync(answers: Iterator[str], prompts: list[str], **more: Any) -> AskResult[OperatorResult]:
-    def model(request: Request) -> str:
-        prompts.append(request.prompt)
-        return next(answers)
-
-    return ask(model, REQUEST, read, **more)
-
-
-def put_async(answers: Iterator[str], prompts: list[str], **more: Any) -> AskResult[OperatorResult]:
-    async def model(request: Request) -> str:
-        await asyncio.sleep(0)
-        prompts.append(request.prompt)
-        return next(answers, "")
-
-    return asyncio.run(ask_async(model, REQUEST, read, **more))
-
-
-Put = Callable[..., AskResult[OperatorResult]]
-
-
-@pytest.fixture(params=[put_sync, put_async])
-def put(request: pytest.FixtureRequest) -> Put:
-    function: Put = request.param
-    return function
-
-
-def test_a_good_answer_is_asked_for_once(put: Put) -> None:
-    prompts: list[str] = []
-    assert put(iter([GOOD]), prompts) == AskResult(ANSWER, GOOD, (), 1, Effort(1))
-    assert prompts == [REQUEST.prompt]
-
-
-def test_a_bad_answer_goes_back_with_what_is_wrong(put: Put) -> None:
-    prompts: list[str] = []
-    assert put(iter(["no", GOOD]), prompts) == AskResult(ANSWER, GOOD, (), 2, Effort(2))
-    assert prompts == [REQUEST.prompt, REQUEST.refuse("no", read("no")[1]).prompt]
-    assert '"code": "PJ101"' in prompts[1]
-
-
-@pytest.mark.parametrize("most", [0, 1, 3])
-def test_it_does_not_go_back_for_ever(put: Put, most: int) -> None:
-    prompts: list[str] = []
-    asked = put(iter(["no"] * (most + 1)), prompts, max_repairs=most)
-    assert (asked.value, asked.answer, asked.calls) == (None, "no", most + 1)
-    assert [found.code for found in asked.diagnostics] == ["PJ101"]
-    assert len(prompts) == most + 1
-
-
-def test_warnings_do_not_send_an_answer_back(put: Put) -> None:
-    asked = put(iter([GOOD.replace("OK", "ok")]), [])
-    assert (asked.value, asked.calls) == (ANSWER, 1)
-    assert [found.code for found in asked.diagnostics] == ["PE104"]
-
-
-def test_what_a_model_raises_is_raised() -> None:
-    nothing: dict[str, str] = {}
-    with pytest.raises(KeyError, match="gone"):
-        put_sync(map(nothing.__getitem__, ["gone"]), [])

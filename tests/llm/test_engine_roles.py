@@ -538,16 +538,16 @@ def test_a_long_plan_is_cut() -> None:
 def test_a_planner_sees_a_part_of_a_long_plan() -> None:
     script = Script(*["PLAN_CMD: SKIP 1"] * 3)
     for purpose in PlanningPurpose:
-        wait(model_planner(script, max_plan=20)(planning(purpose)))
+        wait(model_planner(script, max_plan=100)(planning(purpose)))
         data = script.asked[-1].data
-        assert "> … left out: " in data["previous" if purpose is PlanningPurpose.PLAN else "plan_state"]
+        assert "… left out: " in data["previous" if purpose is PlanningPurpose.PLAN else "plan_state"]
 
 
 def test_a_reflector_sees_a_part_of_a_long_plan() -> None:
     script = Script("ACCEPT")
-    call = evolve(reflection(), plan_state="Goal: g\n## Steps\n1. [>] [act] a\n2. [act] b\n")
-    wait(model_reflector(script, max_plan=40)(call))
-    left = "Goal: g\n> … left out: 1 step at the top level\n## Steps\n1. [>] [act] a\n"
+    call = evolve(reflection(), plan_state=f"Goal: g\n## Steps\n1. [>] [act] a\n2. [act] {'b' * 99}\n")
+    wait(model_reflector(script, max_plan=99)(call))
+    left = "Goal: g\n> … left out: 1 pending step\n## Steps\n1. [>] [act] a\n"
     assert script.asked[0].data["plan_state"] == left
     assert left in script.asked[0].prompt
 

@@ -23,7 +23,7 @@ from planspec_lark.planspec.agenda import Agenda, Order, next_state
         pytest.param("1. [subtask] a\n", ("plan", "1"), id="a bare subtask"),
         pytest.param("1. [decide] a\n", ("plan", "1"), id="a bare decision"),
         pytest.param("1. [subtask] a | Progress: 1/3\n", ("do", "1"), id="a bare loop"),
-        pytest.param("1. [subtask] a | Progress: 1\n", ("plan", "1"), id="rounds without a total"),
+        pytest.param("1. [subtask] a | Progress: 1\n", ("do", "1"), id="rounds without a total"),
         pytest.param("1. [>] [subtask] a | Progress: 3/3\n1.1. [act] b\n", ("close", "1"), id="a loop at its end"),
         pytest.param("1. [>] [subtask] a | Progress: 2/3\n1.1. [act] b\n", ("do", "1.1"), id="a loop at work"),
         pytest.param(

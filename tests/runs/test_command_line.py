@@ -249,14 +249,3 @@ def test_calls_that_are_done_are_not_done_again(database: str, tools: tuple[str,
     assert [line.split()[2] for line in log.stdout.splitlines()][:2] == ["begun", "started"]
     run(*tools, *there, "--name", "other")
     assert len(CALLED) == 4
-
-
-def test_a_ledger_that_is_named_stands_above_the_environment(
-    database: str, tools: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert "--ledger does not go with --database" in run(*tools, "--database", database, "--ledger", "l").stderr
-    monkeypatch.setenv("PLANSPEC_DATABASE", database)
-    assert run(*tools, "--ledger", "l").exit_code == 0
-    assert run("log", "tools.json").exit_code == 2
-    assert run(*tools).exit_code == 0
-    assert len(CALLED) == 4

@@ -187,10 +187,11 @@ def test_what_opens_again_does_so_whenever_the_run_goes_on() -> None:
 
 def test_a_preview_knows_what_opens_again() -> None:
     ledger = MemoryLedger()
-    first = World({"fill": [lacking()]}).run("1. [act] fill\n  > ← hole\n", ledger=ledger)
+    steps = "1. [subtask] s\n  1.1. [subtask] t\n    1.1.1. [act] fill\n      > ← hole\n"
+    first = World({"fill": [lacking()]}).run(steps, ledger=ledger)
     (info,) = ledger.runs()
     assert preview_resumed(first.plan, ledger, info) == []
-    assert [one.step.step_id for one in preview_resumed(first.plan, ledger, info, ["hole"])] == ["1"]
+    assert [one.step.step_id for one in preview_resumed(first.plan, ledger, info, ["hole"])] == ["1.1.1"]
 
 
 # ---------------------------------------------------------------- parts that are planned again

@@ -221,11 +221,13 @@ def list_symbols(document: Document) -> list[types.DocumentSymbol]:
     """The parts of a document."""
 
     def made(symbol: Symbol) -> types.DocumentSymbol:
+        place = document.text.range(*symbol.place)
+        is_line = symbol.place == symbol.name_place
         return types.DocumentSymbol(
             symbol.name,
             _SYMBOL_KINDS[symbol.kind],
-            document.text.range(*symbol.place),
-            document.text.range(*symbol.name_place),
+            place,
+            place if is_line else document.text.range(*symbol.name_place),
             detail=symbol.detail,
             children=[*map(made, symbol.children)],
         )

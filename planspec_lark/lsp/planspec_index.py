@@ -35,7 +35,7 @@ from planspec_lark.planspec.models import (
 from planspec_lark.planspec.parser import parse_plan
 from planspec_lark.planspec.positions import cut_indentation, line_pattern
 from planspec_lark.planspec.printer import progress_text, serialize_plan
-from planspec_lark.planspec.recovery import scan_lines
+from planspec_lark.planspec.recovery import scan_strictly
 from planspec_lark.planspec.render import say_progress
 from planspec_lark.planspec.views import InputOrigin, StepView, focus_view
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, excerpt
@@ -59,7 +59,7 @@ class PlanIndex(StepIndex[PlanStep]):
 
     def __init__(self, text: str) -> None:
         # While the user types, most texts have a fault.
-        self._scan = scan_lines(text, limits=LIMITS)
+        self._scan = scan_strictly(text, limits=LIMITS)
         self._plan, self._places = self._scan.plan, self._scan.positions
         super().__init__(self._scan.source, self._scan.diagnostics, self._plan.steps)
 

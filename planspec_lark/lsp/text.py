@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable
 from io import StringIO
 from itertools import accumulate
 
@@ -19,14 +18,11 @@ __all__ = ["ClientText", "Edits", "tighten"]
 # Texts to put in place of what is between two offsets.
 Edits = list[tuple[int, int, str]]
 
-# Whether all characters of a line are one unit each, and how many units one takes.
-_UNITS: dict[types.PositionEncodingKind | str, tuple[Callable[[str], bool], Callable[[str], int]]] = {
-    types.PositionEncodingKind.Utf8: (str.isascii, lambda char: len(char.encode("utf-8", "surrogatepass"))),
-    types.PositionEncodingKind.Utf16: (
-        lambda line: line.isascii() or len(line.encode("utf-16-le", "surrogatepass")) == 2 * len(line),
-        lambda char: 1 + (char > "\uffff"),
-    ),
-    types.PositionEncodingKind.Utf32: (lambda _: True, lambda _: 1),
+# How a text is encoded whose bytes are counted, and how many of them are one unit.
+_CODECS: dict[types.PositionEncodingKind | str, tuple[str, int]] = {
+    types.PositionEncodingKind.Utf8: ("utf-8", 1),
+    types.PositionEncodingKind.Utf16: ("utf-16-le", 2),
+    types.PositionEncodingKind.Utf32: ("utf-32-le", 4),
 }
 
 
@@ -46,12 +42,16 @@ class ClientText:
     ) -> None:
         self.text = text
         self._lines = _split(text)
-        self._starts = array("q", accumulate(map(len, self._lines), initial=0))
-        is_plain, self._width = _UNITS[encoding]
+        self._starts = array("q", accumulate(map(len, self._lines[:-1]), initial=0))
+        self._codec, self._size = _CODECS[encoding]
         # Where all of it is plain, no line is looked at.
-        self._is_plain = (lambda _: True) if is_plain(text) else is_plain
+        self._is_plain = self._width(text) == len(text)
         self._last_units: tuple[int, array[int] | None] = (-1, None)
         self._positions: dict[int, types.Position] = {}
+
+    def _width(self, text: str) -> int:
+        """How many units a text takes."""
+        return len(text.encode(self._codec, "surrogatepass")) // self._size
 
     def _place(self, position: types.Position) -> tuple[int, int]:
         """Line and column of a position. One after the end of a line is at that end, as the protocol has it."""
@@ -74,9 +74,11 @@ class ClientText:
 
         A long line may have many places, asked for one after the other.
         """
+        if self._is_plain:
+            return None
         if self._last_units[0] != line:
             text = self._lines[line]
-            is_plain = self._is_plain(text)
+            is_plain = self._width(text) == len(text)
             self._last_units = line, None if is_plain else array("q", accumulate(map(self._width, text), initial=0))
         return self._last_units[1]
 
@@ -99,8 +101,10 @@ class ClientText:
         """The position of an offset inside the text; most are asked for several times."""
         if (known := self._positions.get(offset)) is not None:
             return known
-        line = min(bisect_right(self._starts, offset), len(self._lines)) - 1
-        column, units = min(offset - self._starts[line], self._length(line)), self._units(line)
+        line = bisect_right(self._starts, offset) - 1
+        column, units = offset - self._starts[line], self._units(line)
+        if self.text[offset - 1 : offset + 1] == "\r\n":
+            column -= 1
         made = self._positions[offset] = types.Position(line, column if units is None else units[column])
         return made
 

@@ -176,6 +176,13 @@ class HopSpecIndex(StepIndex[StepInfo]):
     def _free_words(self) -> Iterator[NamePosition]:
         return iter(self._declared)
 
+    def _matches(self, start: int, end: int) -> Iterator[tuple[re.Match[str], int]]:
+        numbers = chain(self._places.fields.values(), *(lines.values() for lines in self._places.steps.values()))
+        for number in sorted({*numbers}):
+            at, line = self.source.start_of(number), self.source.line(number)
+            if at + len(line) > start and at < end and (match := _line_pattern().match(f"{line}\n")):
+                yield match, at
+
     # ------------------------------------------------------------ who takes what from whom
 
     @cached_property
@@ -392,6 +399,11 @@ def _names_in(step: StepInfo, field: str) -> set[str]:
     """The names in a field of a step."""
     value = step.step_name if field == "step_id" else getattr(step, field)
     return {value} if isinstance(value, str) else {*value}
+
+
+@cache
+def _line_pattern() -> re.Pattern[str]:
+    return grammars.regular("hopspec").pattern("line")
 
 
 @cache

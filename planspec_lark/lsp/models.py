@@ -6,13 +6,15 @@ from attrs import Factory, define, frozen
 
 from planspec_lark.syntax.limits import Limits
 
-__all__ = ["LIMITS", "Bounds", "CompletionItem", "NamePosition", "Symbol"]
+__all__ = ["LIMITS", "Bounds", "CompletionItem", "NamePosition", "Symbol", "Token"]
 
 # What an editor is to show while the user types. A longer text is not read, and a finding says so.
 LIMITS = Limits(max_bytes=2_000_000, max_findings=200)
 
 # From where to where.
 Bounds = tuple[int, int]
+# The same of a part of a line, and what kind of part it is.
+Token = tuple[int, int, str]
 
 
 @frozen

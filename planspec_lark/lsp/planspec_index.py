@@ -21,6 +21,7 @@ from planspec_lark.lsp.step_index import (
     say_some,
 )
 from planspec_lark.planspec.data_flow import find_data_flow, find_users
+from planspec_lark.planspec.dialect import DIALECT, read_line
 from planspec_lark.planspec.models import (
     MARKS,
     OPEN,
@@ -33,12 +34,13 @@ from planspec_lark.planspec.models import (
     list_types,
 )
 from planspec_lark.planspec.parser import parse_plan
-from planspec_lark.planspec.positions import cut_indentation, line_pattern
+from planspec_lark.planspec.positions import cut_indentation, iter_rows, line_pattern
 from planspec_lark.planspec.printer import progress_text, serialize_plan
 from planspec_lark.planspec.recovery import scan_strictly
 from planspec_lark.planspec.render import say_progress
 from planspec_lark.planspec.views import InputOrigin, StepView, focus_view
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, excerpt
+from planspec_lark.syntax.source import end_last_line
 
 __all__ = ["PLANSPEC", "PlanIndex"]
 
@@ -50,6 +52,15 @@ _REST = re.compile(r"[A-Za-z0-9_]*")
 # A type or a mark that is being written, up to the end of a text; and what there is of it after that.
 _BRACKET = re.compile(r"(?:\[[^\[\]]?|\[?[A-Za-z0-9_]*)\Z")
 _CLOSING = re.compile(r"[A-Za-z0-9_]*\]|")
+
+# By the kinds of lines of the dialect, the rules that they may be read by.
+_STEP_RULES = ("late_step", "early_step", "step", "untyped_step")
+_RULES = {
+    **dict.fromkeys(("step", "untyped"), _STEP_RULES),
+    **dict.fromkeys(("inputs", "outputs", "status", "progress"), ("label",)),
+    **dict.fromkeys(("title", "goal", "constraints", "steps"), ("header",)),
+    "layout": ("comment_line",),
+}
 
 
 class PlanIndex(StepIndex[PlanStep]):
@@ -117,6 +128,16 @@ class PlanIndex(StepIndex[PlanStep]):
         assert step is not None, "a plan has variables in its steps alone"
         return _say_variables(focus_view(self._plan, step.step_id), name)
 
+    def _matches(self, start: int, end: int) -> Iterator[tuple[re.Match[str], int]]:
+        text = end_last_line(self._places.text)
+        for row, at in iter_rows(text, text.rfind("\n", 0, start) + 1):
+            if at >= end:
+                return
+            if match := line_pattern().match(row):
+                yield match, at
+            else:
+                yield from ((found, at) for found in _match_dialect(row.rstrip()))
+
     # ------------------------------------------------------------ completion
 
     def complete(self, offset: int) -> Iterator[CompletionItem]:
@@ -157,6 +178,17 @@ class PlanIndex(StepIndex[PlanStep]):
         for name in put_first(word, (name for name in known if name not in taken)):
             if others := [one for one in known[name] if one is not step]:
                 yield CompletionItem(name, place, f"{'from' if is_input else 'for'} {name_steps(others)}", "variable")
+
+
+def _match_dialect(line: str) -> Iterator[re.Match[str]]:
+    """What a line of the dialect is, and what is behind the type of a step."""
+    reading = read_line(line)
+    rules = _RULES.get(reading.kind, ()) if reading else ()
+    match = next(filter(None, (DIALECT.match(rule, line) for rule in rules)), None)
+    if match is not None:
+        yield match
+    if match is not None and reading is not None and reading.step is not None and match["TAIL"]:
+        yield from DIALECT.tokens("tail").finditer(line, match.start("TAIL"))
 
 
 # ---------------------------------------------------------------- words

@@ -12,7 +12,8 @@ from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 from attrs import frozen
 
-from planspec_lark.lsp.models import Bounds, CompletionItem, NamePosition, Symbol
+from planspec_lark.lsp.models import Bounds, CompletionItem, NamePosition, Symbol, Token
+from planspec_lark.lsp.tokens import find_tokens
 from planspec_lark.syntax.codes import Severity
 from planspec_lark.syntax.diagnostics import Diagnostic, count_of, excerpt, join_words
 from planspec_lark.syntax.fixer import FixResult
@@ -112,6 +113,10 @@ class StepIndex(ABC, Generic[AnyStep]):
     def _say_variable(self, step: AnyStep | None, name: str) -> Iterable[str]:
         """Where a variable of a step comes from and goes to."""
 
+    @abstractmethod
+    def _matches(self, start: int, end: int) -> Iterator[tuple[re.Match[str], int]]:
+        """What the grammar says of the lines between two offsets, and where each of them starts."""
+
     def _free_words(self) -> Iterator[NamePosition]:
         """The names outside of steps."""
         yield from ()
@@ -154,6 +159,10 @@ class StepIndex(ABC, Generic[AnyStep]):
         name = " ".join(filter(None, (f"{step.step_id}.", step.step_name, work)))
         kind = "container" if is_container or step.children else "step"
         return Symbol(excerpt(name), detail, kind, (lines[0][0], lines[-1][1]), lines[0])
+
+    def tokens(self, start: int, end: int) -> Iterator[Token]:
+        """The parts of the lines between two offsets."""
+        return find_tokens(self._matches(start, end))
 
     # ------------------------------------------------------------ hover
 

@@ -108,6 +108,14 @@ class ClientText:
         made = self._positions[offset] = types.Position(line, column if units is None else units[column])
         return made
 
+    def stretch(self, start: int, end: int) -> tuple[int, int, int]:
+        """Line, column and width of a part of a line, between two offsets."""
+        line = bisect_right(self._starts, start) - 1
+        column, units = start - self._starts[line], self._units(line)
+        if units is None:
+            return line, column, end - start
+        return line, units[column], units[column + end - start] - units[column]
+
     def range(self, start: int, end: int) -> types.Range:
         """The range between two offsets."""
         return types.Range(self.position(start), self.position(end))

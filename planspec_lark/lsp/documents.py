@@ -72,12 +72,16 @@ class Document:
         self.uri, self.language, self.version = item.uri, language, item.version
         self.folder = Path(path_of(item.uri)).parent if item.uri.startswith("file:") else None
         self.text, self.settings = ClientText(item.text, settings.encoding), settings
-        self.forget()
+        self._findings: list[Diagnostic] | None = None
+        self._reading: StepIndex[Any] | None = None
+        # The last reading of a text without faults.
+        self._sound: StepIndex[Any] | None = None
 
     def forget(self) -> None:
         """The text is another now."""
-        self._findings: list[Diagnostic] | None = None
-        self._reading: StepIndex[Any] | None = None
+        if self._reading is not None and not self._reading.faults:
+            self._sound = self._reading
+        self._findings = self._reading = None
 
     def findings(self) -> list[Diagnostic]:
         """All that is found in the text, in its order."""
@@ -89,7 +93,7 @@ class Document:
     def reading(self) -> StepIndex[Any]:
         """What the text holds."""
         if self._reading is None:
-            self._reading = self.language.read(self.text.text)
+            self._reading = self.language.read(self.text.text, self._sound)
         return self._reading
 
 

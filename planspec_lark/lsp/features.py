@@ -224,24 +224,26 @@ def list_symbols(document: Document) -> list[types.DocumentSymbol]:
     """The parts of a document."""
 
     def made(symbol: Symbol) -> types.DocumentSymbol:
-        place = document.text.range(*symbol.place)
-        is_line = symbol.place == symbol.name_place
+        start, end = map(position, symbol.place)
+        name_end = end if symbol.name_end == symbol.place[1] else position(symbol.name_end)
         return types.DocumentSymbol(
             symbol.name,
             _SYMBOL_KINDS[symbol.kind],
-            place,
-            place if is_line else document.text.range(*symbol.name_place),
+            types.Range(start, end),
+            types.Range(start, name_end),
             detail=symbol.detail,
             children=[*map(made, symbol.children)],
         )
 
+    position = document.text.position
     return [*map(made, document.reading().symbols)]
 
 
 def fold(document: Document) -> list[types.FoldingRange]:
     """The parts of a document that have more than one line."""
-    places = (document.text.range(*one.place) for one, _ in iter_tree(document.reading().symbols))
-    return [types.FoldingRange(one.start.line, one.end.line) for one in places if one.start.line < one.end.line]
+    steps = iter_tree(document.reading().symbols)
+    lines = ([document.text.stretch(offset, offset)[0] for offset in one.place] for one, _ in steps)
+    return [types.FoldingRange(first, last) for first, last in lines if first < last]
 
 
 def colour(

@@ -80,7 +80,7 @@ class HopSpecIndex(StepIndex[StepInfo]):
     language = "hopspec"
     reserved = EMPTY.all
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, before: HopSpecIndex | None = None) -> None:  # noqa: ARG002
         self._scan = scan_strictly(text, limits=LIMITS)
         self._document, self._places = self._scan.document, self._scan.positions
         super().__init__(self._scan.source, self._scan.diagnostics, self._document.steps)
@@ -246,7 +246,7 @@ class HopSpecIndex(StepIndex[StepInfo]):
             if name in SECTIONS and name != "steps":
                 places = self._lines(line, self._end_of(line))
                 header = SECTIONS[name].of(self._document.language)
-                yield Symbol(header, "", "text", (places[0][0], places[-1][1]), places[0])
+                yield Symbol(header, "", "text", (places[0][0], places[-1][1]), places[0][1])
 
     def _outline(self, step: StepInfo) -> tuple[str, str, bool]:
         kind = STEP_TYPES.get(step.step_type)

@@ -39,7 +39,7 @@ class Symbol:
         detail: what a list says beside that, in fewer words.
         kind: "container", "step" or "text".
         place: all of it, with what is inside.
-        name_place: the part of it to go to.
+        name_end: where the first line of it ends, to which one goes.
         children: the parts inside it.
     """
 
@@ -47,7 +47,7 @@ class Symbol:
     detail: str
     kind: str
     place: Bounds
-    name_place: Bounds
+    name_end: int
     children: list[Symbol] = Factory(list)
 
 

@@ -36,7 +36,7 @@ from planspec_lark.planspec.models import (
 from planspec_lark.planspec.parser import parse_plan
 from planspec_lark.planspec.positions import cut_indentation, iter_rows, line_pattern
 from planspec_lark.planspec.printer import progress_text, serialize_plan
-from planspec_lark.planspec.recovery import scan_strictly
+from planspec_lark.planspec.recovery import ScanResult, scan_strictly
 from planspec_lark.planspec.render import say_progress
 from planspec_lark.planspec.views import InputOrigin, StepView, focus_view
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, excerpt
@@ -68,9 +68,8 @@ class PlanIndex(StepIndex[PlanStep]):
 
     language = "planspec"
 
-    def __init__(self, text: str) -> None:
-        # While the user types, most texts have a fault.
-        self._scan = scan_strictly(text, limits=LIMITS)
+    def __init__(self, text: str, before: PlanIndex | None = None) -> None:
+        self._scan: ScanResult = scan_strictly(text, limits=LIMITS, before=before._scan if before else None)
         self._plan, self._places = self._scan.plan, self._scan.positions
         super().__init__(self._scan.source, self._scan.diagnostics, self._plan.steps)
 
@@ -91,7 +90,7 @@ class PlanIndex(StepIndex[PlanStep]):
             if spans:
                 place = (spans[0].start, spans[-1].end)
                 detail = excerpt(self._plan.goal) if name == "goal" else ""
-                yield Symbol(name.capitalize(), detail, "text", place, place)
+                yield Symbol(name.capitalize(), detail, "text", place, place[1])
 
     def _outline(self, step: PlanStep) -> tuple[str, str, bool]:
         is_container = getattr(STEP_TYPES.get(step.step_type), "is_container", False)

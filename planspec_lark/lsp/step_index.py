@@ -158,7 +158,7 @@ class StepIndex(ABC, Generic[AnyStep]):
         work, detail, is_container = self._outline(step)
         name = " ".join(filter(None, (f"{step.step_id}.", step.step_name, work)))
         kind = "container" if is_container or step.children else "step"
-        return Symbol(excerpt(name), detail, kind, (lines[0][0], lines[-1][1]), lines[0])
+        return Symbol(excerpt(name), detail, kind, (lines[0][0], lines[-1][1]), lines[0][1])
 
     def tokens(self, start: int, end: int) -> Iterator[Token]:
         """The parts of the lines between two offsets."""
@@ -245,7 +245,7 @@ class Language:
         files: the paths of files that are its documents, whatever their client calls their language.
         fix: a text after its safe fixes, as the project that a folder is in settles them.
         format: a text in canonical form; it raises a PlanSyntaxError for one with faults.
-        read: what a text holds.
+        read: what a text holds; the last one without faults before it, which is of no use after that.
         triggers: the characters at which a client asks for candidates.
         finish: a text after a step of it is set to done.
     """
@@ -254,7 +254,7 @@ class Language:
     files: re.Pattern[str]
     fix: Callable[[str, Path | None], FixResult]
     format: Callable[[str], str]
-    read: Callable[[str], StepIndex[Any]]
+    read: Callable[[str, Any], StepIndex[Any]]
     triggers: Sequence[str]
     finish: Callable[[str, str], str] = lambda text, _: text
 

@@ -44,10 +44,9 @@ class ClientText:
         self._lines = _split(text)
         self._starts = array("q", accumulate(map(len, self._lines[:-1]), initial=0))
         self._codec, self._size = _CODECS[encoding]
-        # Where all of it is plain, no line is looked at.
-        self._is_plain = self._width(text) == len(text)
+        # Where each character is a unit, and each line break a character, no line is looked at.
+        self._is_plain = self._width(text) == len(text) and "\r" not in text
         self._last_units: tuple[int, array[int] | None] = (-1, None)
-        self._positions: dict[int, types.Position] = {}
 
     def _width(self, text: str) -> int:
         """How many units a text takes."""
@@ -74,8 +73,6 @@ class ClientText:
 
         A long line may have many places, asked for one after the other.
         """
-        if self._is_plain:
-            return None
         if self._last_units[0] != line:
             text = self._lines[line]
             is_plain = self._width(text) == len(text)
@@ -98,23 +95,18 @@ class ClientText:
         return self.text[:start] + text + self.text[end:]
 
     def position(self, offset: int) -> types.Position:
-        """The position of an offset inside the text; most are asked for several times."""
-        if (known := self._positions.get(offset)) is not None:
-            return known
-        line = bisect_right(self._starts, offset) - 1
-        column, units = offset - self._starts[line], self._units(line)
-        if self.text[offset - 1 : offset + 1] == "\r\n":
-            column -= 1
-        made = self._positions[offset] = types.Position(line, column if units is None else units[column])
-        return made
+        """The position of an offset inside the text."""
+        line, column, _ = self.stretch(offset, offset)
+        return types.Position(line, column)
 
     def stretch(self, start: int, end: int) -> tuple[int, int, int]:
         """Line, column and width of a part of a line, between two offsets."""
         line = bisect_right(self._starts, start) - 1
-        column, units = start - self._starts[line], self._units(line)
-        if units is None:
-            return line, column, end - start
-        return line, units[column], units[column + end - start] - units[column]
+        column, width = start - self._starts[line], end - start
+        if self._is_plain:
+            return line, column, width
+        column, units = min(column, self._length(line)), self._units(line)
+        return (line, column, width) if units is None else (line, units[column], units[column + width] - units[column])
 
     def range(self, start: int, end: int) -> types.Range:
         """The range between two offsets."""

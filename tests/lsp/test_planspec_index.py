@@ -282,7 +282,7 @@ def test_symbols_are_the_tree_of_the_steps() -> None:
         ("4. Tell", "[act] pending", "step", 0),
     ]
     assert PLAN[slice(*steps[1].place)].endswith("> By hand")
-    assert PLAN[slice(*steps[1].name_place)] == "2. [>] [subtask] Copy → report"
+    assert PLAN[steps[1].place[0] : steps[1].name_end] == "2. [>] [subtask] Copy → report"
 
 
 def test_what_has_steps_or_is_made_for_them_is_a_container() -> None:

@@ -34,7 +34,7 @@ FIXTURES = [
 
 def coloured(text: str, language: str = "planspec") -> list[str]:
     """The tokens of a text, each as `kind said`."""
-    return [f"{kind} {text[start:end]}" for start, end, kind in READ[language](text).tokens(0, len(text))]
+    return [f"{kind} {text[start:end]}" for start, end, kind in READ[language](text, None).tokens(0, len(text))]
 
 
 def test_the_parts_of_the_form() -> None:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from io import StringIO
-from itertools import accumulate
+from itertools import accumulate, takewhile
+from operator import eq
 
 from lsprotocol import types
 
@@ -52,17 +53,6 @@ class ClientText:
         """How many units a text takes."""
         return len(text.encode(self._codec, "surrogatepass")) // self._size
 
-    def _place(self, position: types.Position) -> tuple[int, int]:
-        """Line and column of a position. One after the end of a line is at that end, as the protocol has it."""
-        if position.line >= len(self._lines):
-            last = len(self._lines) - 1
-            return last, len(self._lines[last])
-        length, units = self._length(position.line), self._units(position.line)
-        if units is None:
-            return position.line, min(position.character, length)
-        # Inside a character is before it.
-        return position.line, min(bisect_right(units, position.character) - 1, length)
-
     def _length(self, line: int) -> int:
         """How long a line is without its break."""
         text = self._lines[line]
@@ -80,9 +70,14 @@ class ClientText:
         return self._last_units[1]
 
     def offset(self, position: types.Position) -> int:
-        """The offset of a position; of one outside the text, that of the place next to it."""
-        line, column = self._place(position)
-        return self._starts[line] + column
+        """The offset of a position; of one after the end of a line or of the text, that of this end."""
+        if position.line >= len(self._lines):
+            return len(self.text)
+        column, units = position.character, self._units(position.line)
+        if units is not None:
+            # Inside a character is before it.
+            column = bisect_right(units, column) - 1
+        return self._starts[position.line] + min(column, self._length(position.line))
 
     def offsets(self, place: types.Range) -> tuple[int, int]:
         """From where to where a range goes, whichever of its ends is named first."""
@@ -130,8 +125,7 @@ def tighten(before: str, after: str) -> Edits:
     if before == after:
         return []
     old, new = _split(before), _split(after)
-    most = min(len(old), len(new))
-    head = next((at for at in range(most) if old[at] != new[at]), most)
-    tail = next((at for at in range(most - head) if old[-1 - at] != new[-1 - at]), most - head)
+    head = sum(takewhile(bool, map(eq, old, new)))
+    tail = sum(takewhile(bool, map(eq, old[head:][::-1], new[head:][::-1])))
     start, end = sum(map(len, old[:head])), len(before) - sum(map(len, old[len(old) - tail :]))
     return [(start, end, "".join(new[head : len(new) - tail]))]

@@ -17,7 +17,6 @@ from planspec_lark.lsp.step_index import (
     StepIndex,
     end_of,
     name_steps,
-    put_first,
     say_some,
 )
 from planspec_lark.planspec.data_flow import find_data_flow, find_users
@@ -44,8 +43,8 @@ from planspec_lark.syntax.source import end_last_line
 
 __all__ = ["PLANSPEC", "PlanIndex"]
 
-# The fields of a step with names in them, and what these are.
-_NAMES = {"step_name": STEP_NAME, "inputs": VARIABLE, "outputs": VARIABLE}
+# The tokens that are names, and what these are.
+_NAMES = {"function": STEP_NAME, "parameter": VARIABLE, "variable": VARIABLE}
 # A variable that is being written, up to the end of a text; and what there is of it after that.
 _WORD = re.compile(r"[A-Za-z0-9_]*\Z")
 _REST = re.compile(r"[A-Za-z0-9_]*")
@@ -100,14 +99,10 @@ class PlanIndex(StepIndex[PlanStep]):
         return self._places.bounds_of(step.step_id)
 
     def _words_of(self, step: PlanStep) -> Iterator[NamePosition]:
-        found = self._places.step(step.step_id).fields
-        for field, kind in _NAMES.items():
-            value = getattr(step, field)
-            values = {value} if isinstance(value, str) else {*value}
-            for span in found.get(field, ()):
-                text = self._text[span.start : span.end]
-                if text in values:
-                    yield NamePosition(text, (span.start, span.end), kind, is_origin=field != "inputs")
+        lines, names = self._lines_of(step), {step.step_name, *step.inputs, *step.outputs}
+        for start, end, kind in self.tokens(lines[0][0], lines[-1][1]):
+            if kind in _NAMES and (text := self._text[start:end]) in names:
+                yield NamePosition(text, (start, end), _NAMES[kind], is_origin=kind != "parameter")
 
     @cached_property
     def _users(self) -> tuple[Mapping[str, Sequence[PlanStep]], Mapping[str, Sequence[PlanStep]]]:
@@ -127,9 +122,12 @@ class PlanIndex(StepIndex[PlanStep]):
         assert step is not None, "a plan has variables in its steps alone"
         return _say_variables(focus_view(self._plan, step.step_id), name)
 
+    @cached_property
+    def _rows(self) -> str:
+        return end_last_line(self._places.text)
+
     def _matches(self, start: int, end: int) -> Iterator[tuple[re.Match[str], int]]:
-        text = end_last_line(self._places.text)
-        for row, at in iter_rows(text, text.rfind("\n", 0, start) + 1):
+        for row, at in iter_rows(self._rows, self._rows.rfind("\n", 0, start) + 1):
             if at >= end:
                 return
             if match := line_pattern().match(row):
@@ -163,20 +161,11 @@ class PlanIndex(StepIndex[PlanStep]):
         return match is not None and any(match.end(group) >= len(head) + len(word.strip("[]")) for group in groups)
 
     def _variables(self, offset: int, line: str, word: str) -> Iterator[CompletionItem]:
-        producers, consumers = self._users
-        is_input = line.startswith(">")
-        place = self._place(offset, word, _REST)
-        step = self._step_at(offset)
+        step, place = self._step_at(offset), self._place(offset, word, _REST)
         # What the list has already, and what the step takes or gives besides.
         listed = line[max(line.rfind("→"), line.rfind("←")) + 1 : len(line) - len(word)]
         taken = {*map(str.strip, listed.split(",")), *self._variables_beside(step, place)}
-        if not is_input:
-            # An output is for a step that has it from nowhere.
-            taken |= producers.keys()
-        known = producers if is_input else consumers
-        for name in put_first(word, (name for name in known if name not in taken)):
-            if others := [one for one in known[name] if one is not step]:
-                yield CompletionItem(name, place, f"{'from' if is_input else 'for'} {name_steps(others)}", "variable")
+        return self._offer(step, word, place, taken, gives=not line.startswith(">"))
 
 
 def _match_dialect(line: str) -> Iterator[re.Match[str]]:

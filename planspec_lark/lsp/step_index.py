@@ -28,7 +28,6 @@ __all__ = [
     "StepIndex",
     "end_of",
     "name_steps",
-    "put_first",
     "say_some",
 ]
 
@@ -235,6 +234,38 @@ class StepIndex(ABC, Generic[AnyStep]):
         """Where a variable is in these steps."""
         return (one for step in steps for one in self._words_of(step) if (one.text, one.kind) == (name, VARIABLE))
 
+    @cached_property
+    def _order(self) -> Mapping[int, int]:
+        """By the identity of each step, its place among all."""
+        return {id(step): at for at, (step, _) in enumerate(iter_tree(self.steps))}
+
+    # ------------------------------------------------------------ completion
+
+    def _offer(
+        self, step: AnyStep | None, word: str, place: Bounds, taken: Collection[str], *, gives: bool
+    ) -> Iterator[CompletionItem]:
+        """The variables that a step may give, or take, but for those that it names already."""
+        known = self._find_wanted(step) if gives else self._find_given(step)
+        # Those first that begin like what is written: a client may not want all.
+        for name in sorted((name for name in known if name not in taken), key=lambda name: not name.startswith(word)):
+            yield CompletionItem(name, place, known[name], "variable")
+
+    def _find_wanted(self, step: AnyStep | None) -> Mapping[str, str]:
+        """The variables that other steps take and none gives, and who takes them."""
+        consumers = self._users[1]
+        given = {*self._users[0], *(one.text for one in self._free_words())}
+        others = {name: [one for one in consumers[name] if one is not step] for name in consumers if name not in given}
+        return {name: f"for {name_steps(steps)}" for name, steps in others.items() if steps}
+
+    def _find_given(self, step: AnyStep | None) -> Mapping[str, str]:
+        """The variables that are there before a step, and from where."""
+        found = dict.fromkeys((one.text for one in self._free_words()), "from the input definition")
+        at = self._order.get(id(step), len(self._order))
+        for name, steps in self._users[0].items():
+            if before := [one for one in steps if self._order[id(one)] < at]:
+                found[name] = f"from {name_steps(before)}"
+        return found
+
 
 @frozen
 class Language:
@@ -260,11 +291,6 @@ class Language:
 
 
 # ---------------------------------------------------------------- words
-
-
-def put_first(start: str, names: Iterable[str]) -> list[str]:
-    """Names, those first that begin like what is written: a client may not want all."""
-    return sorted(names, key=lambda name: not name.startswith(start))
 
 
 def name_steps(steps: Sequence[_Step]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from planspec_lark.lsp.models import Token
 
-__all__ = ["KINDS", "find_tokens"]
+__all__ = ["ITEM", "KINDS", "find_tokens"]
 
 # By the rules for lines of PlanSpec and of HopSpec: their terminals, each with a name that the protocol has for such a
 # part. What is in none of these tables is plain text.
@@ -64,14 +64,14 @@ _DIALECT = {
 KINDS = sorted({kind for parts in (*_FORM.values(), _DIALECT) for kind in parts.values()})
 # Each variable of a list is a token; of any other part, all but the white space around it.
 _LISTS = ("parameter", "variable")
-_ITEM, _TRIMMED = re.compile(r"[^\s,，、;；]+"), re.compile(r"\S(?:.*\S)?", re.DOTALL)
+ITEM, _TRIMMED = re.compile(r"[^\s,，、](?:[^,，、]*[^\s,，、])?"), re.compile(r"\S(?:.*\S)?", re.DOTALL)
 
 
 def find_tokens(lines: Iterable[tuple[re.Match[str], int]]) -> Iterator[Token]:
     """The tokens of lines, in the order of the text: of each what its rule has matched, and where the line starts."""
     for match, at in lines:
         for group, kind in _groups_of(match).items():
-            pattern = _ITEM if kind in _LISTS else _TRIMMED
+            pattern = ITEM if kind in _LISTS else _TRIMMED
             for found in pattern.finditer(match.string, *match.span(group)):
                 yield at + found.start(), at + found.end(), kind
 

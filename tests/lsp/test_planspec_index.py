@@ -357,6 +357,10 @@ def test_variables_are_offered_behind_arrows(inputs: str, outputs: str, expected
     assert offered(BODY.format(inputs, outputs)) == expected
 
 
+def test_variables_of_later_steps_are_not_offered() -> None:
+    assert offered("1. [act] A → a\n2. [act] B\n  > ← ¦\n3. [act] C → late\n") == ["a"]
+
+
 def test_a_candidate_takes_the_place_of_what_is_written() -> None:
     text = "1. [re] Text\n"
     assert next(one for one in PlanIndex(text).complete(5) if one.text == "[act]").place == (3, 7)

@@ -305,16 +305,13 @@ class HopSpecIndex(StepIndex[StepInfo]):
 
     def _spelt(self, written: str, terms: Iterable[Term]) -> Iterator[tuple[Term, Words]]:
         """Each term in the document's language; in the other one where that is more likely meant."""
-        terms, own = [*terms], self._document.language
-        other = next(one for one in LANGUAGES if one != own)
-        start = written.lower()
-        is_own = any(term.of(own).lower().startswith(start) for term in terms)
-        is_other = any(term.of(other).lower().startswith(start) for term in terms)
-        is_open = not self._places.steps and not SECTIONS.keys() & self._places.fields.keys()
-        if is_own or not is_other or is_open:
-            yield from ((term, own) for term in terms)
-        if is_open or (is_other and not is_own):
-            yield from ((term, other) for term in terms)
+        terms, own, start = [*terms], self._document.language, written.lower()
+        words = sorted(LANGUAGES, key=lambda one: one != own)
+        # A document that says nothing yet may be in any language.
+        if self._places.steps or SECTIONS.keys() & self._places.fields.keys():
+            meant = (one for one in words if any(term.of(one).lower().startswith(start) for term in terms))
+            words = [next(meant, own)]
+        yield from ((term, one) for one in words for term in terms)
 
     def _headers(self, offset: int, written: str) -> Iterator[CompletionItem]:
         place = self._place(offset, written, _LINE_REST)

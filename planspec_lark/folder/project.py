@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -122,7 +123,7 @@ def read_project(start: Path | None = None) -> ProjectSettings:
     for folder in (here, *here.parents):
         for name in (_OWN, _SHARED):
             path = folder / name
-            if os.path.isfile(path) and (found := _Reader(path, _read(path)).read()) is not None:
+            if os.path.isfile(path) and (found := _settings_in(path, _read(path))) is not None:
                 return found
     return ProjectSettings()
 
@@ -137,6 +138,12 @@ def _read(path: Path) -> str:
         if len(data) > _MOST_BYTES:
             raise FolderError.of(path, f"it has more than {_MOST_BYTES:,} bytes")
         return data.decode("utf-8")
+
+
+@lru_cache(maxsize=8)
+def _settings_in(path: Path, text: str) -> ProjectSettings | None:
+    """What a file's text settles. An editor asks for it at each key, and it seldom changes."""
+    return _Reader(path, text).read()
 
 
 @frozen

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from attrs import frozen
 from lsprotocol import types
+from pygls.capabilities import get_capability
 
 from planspec_lark.lsp.languages import language_of, path_of
 from planspec_lark.lsp.step_index import Language, StepIndex
@@ -41,19 +43,16 @@ class ClientSettings:
     @classmethod
     def of(cls, params: types.InitializeParams, encoding: types.PositionEncodingKind | str) -> ClientSettings:
         """The settings in a client's first message."""
-        known, workspace = params.capabilities.text_document, params.capabilities.workspace
-        action = known.code_action if known else None
-        resolved = action.resolve_support.properties if action and action.resolve_support else ()
-        edit = workspace.workspace_edit if workspace else None
+        ask: Callable[..., Any] = partial(get_capability, params.capabilities)
         folders = [folder.uri for folder in params.workspace_folders or ()]
         options = params.initialization_options
         return cls(
             encoding=encoding,
             roots=tuple(folders or filter(None, [params.root_uri])),
             info=isinstance(options, dict) and options.get("info") is True,
-            pulls=known is not None and known.diagnostic is not None,
-            resolves_edits="edit" in resolved,
-            has_versions=edit is not None and edit.document_changes is True,
+            pulls=ask("text_document.diagnostic") is not None,
+            resolves_edits="edit" in ask("text_document.code_action.resolve_support.properties", ()),
+            has_versions=ask("workspace.workspace_edit.document_changes") is True,
         )
 
 
@@ -72,12 +71,16 @@ class Document:
         self.uri, self.language, self.version = item.uri, language, item.version
         self.folder = Path(path_of(item.uri)).parent if item.uri.startswith("file:") else None
         self.text, self.settings = ClientText(item.text, settings.encoding), settings
-        self.forget()
+        self._findings: list[Diagnostic] | None = None
+        self._reading: StepIndex[Any] | None = None
+        # The last reading of a text without faults.
+        self._sound: StepIndex[Any] | None = None
 
     def forget(self) -> None:
         """The text is another now."""
-        self._findings: list[Diagnostic] | None = None
-        self._reading: StepIndex[Any] | None = None
+        if self._reading is not None and not self._reading.faults:
+            self._sound = self._reading
+        self._findings = self._reading = None
 
     def findings(self) -> list[Diagnostic]:
         """All that is found in the text, in its order."""
@@ -89,7 +92,7 @@ class Document:
     def reading(self) -> StepIndex[Any]:
         """What the text holds."""
         if self._reading is None:
-            self._reading = self.language.read(self.text.text)
+            self._reading = self.language.read(self.text.text, self._sound)
         return self._reading
 
 

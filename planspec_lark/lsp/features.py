@@ -12,6 +12,7 @@ from planspec_lark.lsp.documents import Document
 from planspec_lark.lsp.models import Bounds, NamePosition, Symbol
 from planspec_lark.lsp.rename import RenameError, places_to_rename
 from planspec_lark.lsp.text import Edits, tighten
+from planspec_lark.lsp.tokens import KINDS
 from planspec_lark.syntax.codes import Severity
 from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError, excerpt, join_words, shorten
 from planspec_lark.syntax.fixer import edits_of
@@ -22,6 +23,7 @@ from planspec_lark.syntax.tree import iter_tree
 __all__ = [
     "FIX_ALL",
     "MARK_DONE",
+    "colour",
     "complete",
     "define",
     "diagnose",
@@ -51,6 +53,7 @@ _SYMBOL_KINDS = {
     "step": types.SymbolKind.Function,
     "text": types.SymbolKind.String,
 }
+_TOKEN_NUMBERS = {kind: number for number, kind in enumerate(KINDS)}
 # The most candidates that are listed at once.
 _CANDIDATES = 200
 _CANDIDATE_KINDS = {"keyword": types.CompletionItemKind.Keyword, "variable": types.CompletionItemKind.Variable}
@@ -221,22 +224,42 @@ def list_symbols(document: Document) -> list[types.DocumentSymbol]:
     """The parts of a document."""
 
     def made(symbol: Symbol) -> types.DocumentSymbol:
+        start, end = map(position, symbol.place)
+        name_end = end if symbol.name_end == symbol.place[1] else position(symbol.name_end)
         return types.DocumentSymbol(
             symbol.name,
             _SYMBOL_KINDS[symbol.kind],
-            document.text.range(*symbol.place),
-            document.text.range(*symbol.name_place),
+            types.Range(start, end),
+            types.Range(start, name_end),
             detail=symbol.detail,
             children=[*map(made, symbol.children)],
         )
 
+    position = document.text.position
     return [*map(made, document.reading().symbols)]
 
 
 def fold(document: Document) -> list[types.FoldingRange]:
     """The parts of a document that have more than one line."""
-    places = (document.text.range(*one.place) for one, _ in iter_tree(document.reading().symbols))
-    return [types.FoldingRange(one.start.line, one.end.line) for one in places if one.start.line < one.end.line]
+    steps = iter_tree(document.reading().symbols)
+    lines = ([document.text.stretch(offset, offset)[0] for offset in one.place] for one, _ in steps)
+    return [types.FoldingRange(first, last) for first, last in lines if first < last]
+
+
+def colour(
+    document: Document, params: types.SemanticTokensParams | types.SemanticTokensRangeParams
+) -> types.SemanticTokens:
+    """The parts of all lines, or of those in a range, each by how far it is from the one before."""
+    bounds = 0, len(document.text.text)
+    if isinstance(params, types.SemanticTokensRangeParams):
+        bounds = document.text.offsets(params.range)
+    data: list[int] = []
+    line = column = 0
+    for start, end, kind in document.reading().tokens(*bounds):
+        row, first, width = document.text.stretch(start, end)
+        data += (row - line, first - (column if row == line else 0), width, _TOKEN_NUMBERS[kind], 0)
+        line, column = row, first
+    return types.SemanticTokens(data)
 
 
 def complete(document: Document, params: types.CompletionParams) -> types.CompletionList:

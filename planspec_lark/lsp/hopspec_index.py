@@ -36,9 +36,9 @@ from planspec_lark.lsp.step_index import (
     StepIndex,
     end_of,
     name_steps,
-    put_first,
     say_some,
 )
+from planspec_lark.lsp.tokens import ITEM
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, excerpt, join_words
 from planspec_lark.syntax.source import BLANKS
@@ -46,14 +46,14 @@ from planspec_lark.syntax.tree import find_above, iter_tree
 
 __all__ = ["HOPSPEC", "HopSpecIndex"]
 
-# The fields with names in them: the token of the grammar that these are, and what kind of names.
+# The fields with names in them: the group of their line that these are, and what kind of names.
 _NAMES = {
-    "step_id": ("NAME", STEP_NAME),
-    "target_loop": ("VALUE", STEP_NAME),
-    "inputs": ("NAMES", VARIABLE),
-    "outputs": ("NAMES", VARIABLE),
-    "collection": ("VALUE", VARIABLE),
-    "element_var": ("VALUE", VARIABLE),
+    "step_id": ("heading_NAME", STEP_NAME),
+    "target_loop": ("attribute_line_VALUE", STEP_NAME),
+    "inputs": ("attribute_line_NAMES", VARIABLE),
+    "outputs": ("attribute_line_NAMES", VARIABLE),
+    "collection": ("attribute_line_VALUE", VARIABLE),
+    "element_var": ("attribute_line_VALUE", VARIABLE),
 }
 _LISTS = ("inputs", "outputs")
 # Those where that begins which a name stands for; outputs do so as well, but for those of flow steps.
@@ -66,7 +66,6 @@ _MENTIONS = {
     "task": _TAG,
     "description": _TAG,
 }
-_ITEM = re.compile(r"[^,，、]+")
 # What is being written, up to the end of a line, and what there is of it after that: an item, a word, all.
 _LISTED, _LISTED_REST = re.compile(r"[^,，、]*\Z"), re.compile(r"[^,，、\r\n]*")
 _WORD, _WORD_REST = re.compile(r"\w*\Z"), re.compile(r"\w*")
@@ -80,7 +79,7 @@ class HopSpecIndex(StepIndex[StepInfo]):
     language = "hopspec"
     reserved = EMPTY.all
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, before: HopSpecIndex | None = None) -> None:  # noqa: ARG002
         self._scan = scan_strictly(text, limits=LIMITS)
         self._document, self._places = self._scan.document, self._scan.positions
         super().__init__(self._scan.source, self._scan.diagnostics, self._document.steps)
@@ -129,15 +128,12 @@ class HopSpecIndex(StepIndex[StepInfo]):
 
     def _items(self, line: int, group: str) -> Iterator[tuple[str, Bounds]]:
         """The names that a line holds as one of its parts."""
-        rule = "heading" if group == "NAME" else "attribute_line"
-        match = grammars.regular("hopspec").pattern(rule).fullmatch(self.source.line(line) + "\n")
-        if match is None or match[group] is None:
-            return
-        start = self.source.start_of(line) + match.start(group)
-        for item in _ITEM.finditer(match[group]):
-            text = item[0].strip(BLANKS)
-            at = start + item.start() + item[0].index(text)
-            yield text, (at, at + len(text))
+        start, match = self.source.start_of(line), self._match(line)
+        for item in ITEM.finditer(match.string, *match.span(group)) if match else ():
+            yield item[0], (start + item.start(), start + item.end())
+
+    def _match(self, line: int) -> re.Match[str] | None:
+        return grammars.regular("hopspec").pattern("line").match(f"{self.source.line(line)}\n")
 
     def _mentioned(self, step: StepInfo, field: str, line: int, lines: Mapping[str, int]) -> Iterator[NamePosition]:
         """The variables that a text mentions."""
@@ -176,6 +172,13 @@ class HopSpecIndex(StepIndex[StepInfo]):
     def _free_words(self) -> Iterator[NamePosition]:
         return iter(self._declared)
 
+    def _matches(self, start: int, end: int) -> Iterator[tuple[re.Match[str], int]]:
+        numbers = chain(self._places.fields.values(), *(lines.values() for lines in self._places.steps.values()))
+        for number in sorted({*numbers}):
+            at, match = self.source.start_of(number), self._match(number)
+            if match and at < end and at + len(match.string) > start:
+                yield match, at
+
     # ------------------------------------------------------------ who takes what from whom
 
     @cached_property
@@ -189,9 +192,8 @@ class HopSpecIndex(StepIndex[StepInfo]):
         for step in iter_infos(self._document.steps):
             for name in {name for field in _MENTIONS for name in self._mentions_of(step, field)}:
                 consumers.setdefault(name, []).append(step)
-        order = {id(step): at for at, step in enumerate(iter_infos(self._document.steps))}
         for steps in consumers.values():
-            steps[:] = sorted({id(step): step for step in steps}.values(), key=lambda step: order[id(step)])
+            steps[:] = sorted({id(step): step for step in steps}.values(), key=lambda step: self._order[id(step)])
         return producers, consumers
 
     def _origins(self, step: StepInfo, word: NamePosition) -> Iterable[NamePosition]:
@@ -239,7 +241,7 @@ class HopSpecIndex(StepIndex[StepInfo]):
             if name in SECTIONS and name != "steps":
                 places = self._lines(line, self._end_of(line))
                 header = SECTIONS[name].of(self._document.language)
-                yield Symbol(header, "", "text", (places[0][0], places[-1][1]), places[0])
+                yield Symbol(header, "", "text", (places[0][0], places[-1][1]), places[0][1])
 
     def _outline(self, step: StepInfo) -> tuple[str, str, bool]:
         kind = STEP_TYPES.get(step.step_type)
@@ -303,16 +305,13 @@ class HopSpecIndex(StepIndex[StepInfo]):
 
     def _spelt(self, written: str, terms: Iterable[Term]) -> Iterator[tuple[Term, Words]]:
         """Each term in the document's language; in the other one where that is more likely meant."""
-        terms, own = [*terms], self._document.language
-        other = next(one for one in LANGUAGES if one != own)
-        start = written.lower()
-        is_own = any(term.of(own).lower().startswith(start) for term in terms)
-        is_other = any(term.of(other).lower().startswith(start) for term in terms)
-        is_open = not self._places.steps and not SECTIONS.keys() & self._places.fields.keys()
-        if is_own or not is_other or is_open:
-            yield from ((term, own) for term in terms)
-        if is_open or (is_other and not is_own):
-            yield from ((term, other) for term in terms)
+        terms, own, start = [*terms], self._document.language, written.lower()
+        words = sorted(LANGUAGES, key=lambda one: one != own)
+        # A document that says nothing yet may be in any language.
+        if self._places.steps or SECTIONS.keys() & self._places.fields.keys():
+            meant = (one for one in words if any(term.of(one).lower().startswith(start) for term in terms))
+            words = [next(meant, own)]
+        yield from ((term, one) for one in words for term in terms)
 
     def _headers(self, offset: int, written: str) -> Iterator[CompletionItem]:
         place = self._place(offset, written, _LINE_REST)
@@ -363,29 +362,9 @@ class HopSpecIndex(StepIndex[StepInfo]):
         place = self._place(offset, word, _LISTED_REST if is_list else _WORD_REST)
         listed = set[str]()
         if is_list:
-            listed |= {item.strip(BLANKS) for item in _ITEM.findall(written.removesuffix(word))}
-            listed |= self._variables_beside(step, place)
+            listed |= {*ITEM.findall(written.removesuffix(word)), *self._variables_beside(step, place)}
         gives = field == "outputs" and step.step_type != "flow"
-        known = self._find_wanted(step) if gives else self._find_given(step)
-        for name in put_first(word, (name for name in known if name not in listed)):
-            yield CompletionItem(name, place, known[name], "variable")
-
-    def _find_wanted(self, step: StepInfo) -> dict[str, str]:
-        """The variables that other steps take and none gives, and who takes them."""
-        producers, consumers = self._users
-        given = {*producers, *(one.text for one in self._declared)}
-        others = {name: [one for one in consumers[name] if one is not step] for name in consumers if name not in given}
-        return {name: f"for {name_steps(steps)}" for name, steps in others.items() if steps}
-
-    def _find_given(self, step: StepInfo) -> dict[str, str]:
-        """The variables that a step may take, and from where."""
-        found = dict.fromkeys((one.text for one in self._declared), "from the input definition")
-        at = self._places.line_of(step.step_id, "step_id")
-        for name, steps in self._users[0].items():
-            before = [one for one in steps if self._places.line_of(one.step_id, "step_id") < at]
-            if before:
-                found[name] = f"from {name_steps(before)}"
-        return found
+        return self._offer(step, word, place, listed, gives=gives)
 
 
 def _names_in(step: StepInfo, field: str) -> set[str]:

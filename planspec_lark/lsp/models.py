@@ -6,13 +6,15 @@ from attrs import Factory, define, frozen
 
 from planspec_lark.syntax.limits import Limits
 
-__all__ = ["LIMITS", "Bounds", "CompletionItem", "NamePosition", "Symbol"]
+__all__ = ["LIMITS", "Bounds", "CompletionItem", "NamePosition", "Symbol", "Token"]
 
 # What an editor is to show while the user types. A longer text is not read, and a finding says so.
 LIMITS = Limits(max_bytes=2_000_000, max_findings=200)
 
 # From where to where.
 Bounds = tuple[int, int]
+# The same of a part of a line, and what kind of part it is.
+Token = tuple[int, int, str]
 
 
 @frozen
@@ -37,7 +39,7 @@ class Symbol:
         detail: what a list says beside that, in fewer words.
         kind: "container", "step" or "text".
         place: all of it, with what is inside.
-        name_place: the part of it to go to.
+        name_end: where the first line of it ends, to which one goes.
         children: the parts inside it.
     """
 
@@ -45,7 +47,7 @@ class Symbol:
     detail: str
     kind: str
     place: Bounds
-    name_place: Bounds
+    name_end: int
     children: list[Symbol] = Factory(list)
 
 

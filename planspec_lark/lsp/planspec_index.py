@@ -17,10 +17,10 @@ from planspec_lark.lsp.step_index import (
     StepIndex,
     end_of,
     name_steps,
-    put_first,
     say_some,
 )
 from planspec_lark.planspec.data_flow import find_data_flow, find_users
+from planspec_lark.planspec.dialect import DIALECT, read_line
 from planspec_lark.planspec.models import (
     MARKS,
     OPEN,
@@ -33,17 +33,18 @@ from planspec_lark.planspec.models import (
     list_types,
 )
 from planspec_lark.planspec.parser import parse_plan
-from planspec_lark.planspec.positions import cut_indentation, line_pattern
+from planspec_lark.planspec.positions import cut_indentation, iter_rows, line_pattern
 from planspec_lark.planspec.printer import progress_text, serialize_plan
-from planspec_lark.planspec.recovery import scan_lines
+from planspec_lark.planspec.recovery import ScanResult, scan_strictly
 from planspec_lark.planspec.render import say_progress
 from planspec_lark.planspec.views import InputOrigin, StepView, focus_view
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, excerpt
+from planspec_lark.syntax.source import end_last_line
 
 __all__ = ["PLANSPEC", "PlanIndex"]
 
-# The fields of a step with names in them, and what these are.
-_NAMES = {"step_name": STEP_NAME, "inputs": VARIABLE, "outputs": VARIABLE}
+# The tokens that are names, and what these are.
+_NAMES = {"function": STEP_NAME, "parameter": VARIABLE, "variable": VARIABLE}
 # A variable that is being written, up to the end of a text; and what there is of it after that.
 _WORD = re.compile(r"[A-Za-z0-9_]*\Z")
 _REST = re.compile(r"[A-Za-z0-9_]*")
@@ -51,15 +52,23 @@ _REST = re.compile(r"[A-Za-z0-9_]*")
 _BRACKET = re.compile(r"(?:\[[^\[\]]?|\[?[A-Za-z0-9_]*)\Z")
 _CLOSING = re.compile(r"[A-Za-z0-9_]*\]|")
 
+# By the kinds of lines of the dialect, the rules that they may be read by.
+_STEP_RULES = ("late_step", "early_step", "step", "untyped_step")
+_RULES = {
+    **dict.fromkeys(("step", "untyped"), _STEP_RULES),
+    **dict.fromkeys(("inputs", "outputs", "status", "progress"), ("label",)),
+    **dict.fromkeys(("title", "goal", "constraints", "steps"), ("header",)),
+    "layout": ("comment_line",),
+}
+
 
 class PlanIndex(StepIndex[PlanStep]):
     """A plan."""
 
     language = "planspec"
 
-    def __init__(self, text: str) -> None:
-        # While the user types, most texts have a fault.
-        self._scan = scan_lines(text, limits=LIMITS)
+    def __init__(self, text: str, before: PlanIndex | None = None) -> None:
+        self._scan: ScanResult = scan_strictly(text, limits=LIMITS, before=before._scan if before else None)
         self._plan, self._places = self._scan.plan, self._scan.positions
         super().__init__(self._scan.source, self._scan.diagnostics, self._plan.steps)
 
@@ -80,7 +89,7 @@ class PlanIndex(StepIndex[PlanStep]):
             if spans:
                 place = (spans[0].start, spans[-1].end)
                 detail = excerpt(self._plan.goal) if name == "goal" else ""
-                yield Symbol(name.capitalize(), detail, "text", place, place)
+                yield Symbol(name.capitalize(), detail, "text", place, place[1])
 
     def _outline(self, step: PlanStep) -> tuple[str, str, bool]:
         is_container = getattr(STEP_TYPES.get(step.step_type), "is_container", False)
@@ -90,14 +99,10 @@ class PlanIndex(StepIndex[PlanStep]):
         return self._places.bounds_of(step.step_id)
 
     def _words_of(self, step: PlanStep) -> Iterator[NamePosition]:
-        found = self._places.step(step.step_id).fields
-        for field, kind in _NAMES.items():
-            value = getattr(step, field)
-            values = {value} if isinstance(value, str) else {*value}
-            for span in found.get(field, ()):
-                text = self._text[span.start : span.end]
-                if text in values:
-                    yield NamePosition(text, (span.start, span.end), kind, is_origin=field != "inputs")
+        lines, names = self._lines_of(step), {step.step_name, *step.inputs, *step.outputs}
+        for start, end, kind in self.tokens(lines[0][0], lines[-1][1]):
+            if kind in _NAMES and (text := self._text[start:end]) in names:
+                yield NamePosition(text, (start, end), _NAMES[kind], is_origin=kind != "parameter")
 
     @cached_property
     def _users(self) -> tuple[Mapping[str, Sequence[PlanStep]], Mapping[str, Sequence[PlanStep]]]:
@@ -116,6 +121,19 @@ class PlanIndex(StepIndex[PlanStep]):
     def _say_variable(self, step: PlanStep | None, name: str) -> Iterator[str]:
         assert step is not None, "a plan has variables in its steps alone"
         return _say_variables(focus_view(self._plan, step.step_id), name)
+
+    @cached_property
+    def _rows(self) -> str:
+        return end_last_line(self._places.text)
+
+    def _matches(self, start: int, end: int) -> Iterator[tuple[re.Match[str], int]]:
+        for row, at in iter_rows(self._rows, self._rows.rfind("\n", 0, start) + 1):
+            if at >= end:
+                return
+            if match := line_pattern().match(row):
+                yield match, at
+            else:
+                yield from ((found, at) for found in _match_dialect(row.rstrip()))
 
     # ------------------------------------------------------------ completion
 
@@ -143,20 +161,22 @@ class PlanIndex(StepIndex[PlanStep]):
         return match is not None and any(match.end(group) >= len(head) + len(word.strip("[]")) for group in groups)
 
     def _variables(self, offset: int, line: str, word: str) -> Iterator[CompletionItem]:
-        producers, consumers = self._users
-        is_input = line.startswith(">")
-        place = self._place(offset, word, _REST)
-        step = self._step_at(offset)
+        step, place = self._step_at(offset), self._place(offset, word, _REST)
         # What the list has already, and what the step takes or gives besides.
         listed = line[max(line.rfind("→"), line.rfind("←")) + 1 : len(line) - len(word)]
         taken = {*map(str.strip, listed.split(",")), *self._variables_beside(step, place)}
-        if not is_input:
-            # An output is for a step that has it from nowhere.
-            taken |= producers.keys()
-        known = producers if is_input else consumers
-        for name in put_first(word, (name for name in known if name not in taken)):
-            if others := [one for one in known[name] if one is not step]:
-                yield CompletionItem(name, place, f"{'from' if is_input else 'for'} {name_steps(others)}", "variable")
+        return self._offer(step, word, place, taken, gives=not line.startswith(">"))
+
+
+def _match_dialect(line: str) -> Iterator[re.Match[str]]:
+    """What a line of the dialect is, and what is behind the type of a step."""
+    reading = read_line(line)
+    rules = _RULES.get(reading.kind, ()) if reading else ()
+    match = next(filter(None, (DIALECT.match(rule, line) for rule in rules)), None)
+    if match is not None:
+        yield match
+    if match is not None and reading is not None and reading.step is not None and match["TAIL"]:
+        yield from DIALECT.tokens("tail").finditer(line, match.start("TAIL"))
 
 
 # ---------------------------------------------------------------- words

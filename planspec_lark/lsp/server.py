@@ -20,6 +20,7 @@ from planspec_lark.folder import FolderError
 from planspec_lark.lsp import features
 from planspec_lark.lsp.documents import ClientSettings, Document, Documents
 from planspec_lark.lsp.languages import LANGUAGES
+from planspec_lark.lsp.tokens import KINDS
 from planspec_lark.stdio import take_output
 from planspec_lark.syntax.safe_text import visible, visible_name
 
@@ -46,6 +47,8 @@ _ANSWERS: dict[str, _Answer] = {
     types.TEXT_DOCUMENT_DOCUMENT_SYMBOL: lambda document, _: features.list_symbols(document),
     types.TEXT_DOCUMENT_FOLDING_RANGE: lambda document, _: features.fold(document),
     types.TEXT_DOCUMENT_COMPLETION: features.complete,
+    types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL: features.colour,
+    types.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE: features.colour,
 }
 _OPTIONS: dict[str, Any] = {
     types.TEXT_DOCUMENT_CODE_ACTION: types.CodeActionOptions(
@@ -55,6 +58,7 @@ _OPTIONS: dict[str, Any] = {
     types.TEXT_DOCUMENT_COMPLETION: types.CompletionOptions(
         trigger_characters=sorted({sign for language in LANGUAGES for sign in language.triggers})
     ),
+    types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL: types.SemanticTokensLegend(KINDS, []),
     types.TEXT_DOCUMENT_DIAGNOSTIC: types.DiagnosticOptions(
         inter_file_dependencies=False, workspace_diagnostics=False, identifier=features.SOURCE
     ),

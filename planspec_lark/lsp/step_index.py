@@ -12,7 +12,8 @@ from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 from attrs import frozen
 
-from planspec_lark.lsp.models import Bounds, CompletionItem, NamePosition, Symbol
+from planspec_lark.lsp.models import Bounds, CompletionItem, NamePosition, Symbol, Token
+from planspec_lark.lsp.tokens import find_tokens
 from planspec_lark.syntax.codes import Severity
 from planspec_lark.syntax.diagnostics import Diagnostic, count_of, excerpt, join_words
 from planspec_lark.syntax.fixer import FixResult
@@ -27,7 +28,6 @@ __all__ = [
     "StepIndex",
     "end_of",
     "name_steps",
-    "put_first",
     "say_some",
 ]
 
@@ -112,6 +112,10 @@ class StepIndex(ABC, Generic[AnyStep]):
     def _say_variable(self, step: AnyStep | None, name: str) -> Iterable[str]:
         """Where a variable of a step comes from and goes to."""
 
+    @abstractmethod
+    def _matches(self, start: int, end: int) -> Iterator[tuple[re.Match[str], int]]:
+        """What the grammar says of the lines between two offsets, and where each of them starts."""
+
     def _free_words(self) -> Iterator[NamePosition]:
         """The names outside of steps."""
         yield from ()
@@ -153,7 +157,11 @@ class StepIndex(ABC, Generic[AnyStep]):
         work, detail, is_container = self._outline(step)
         name = " ".join(filter(None, (f"{step.step_id}.", step.step_name, work)))
         kind = "container" if is_container or step.children else "step"
-        return Symbol(excerpt(name), detail, kind, (lines[0][0], lines[-1][1]), lines[0])
+        return Symbol(excerpt(name), detail, kind, (lines[0][0], lines[-1][1]), lines[0][1])
+
+    def tokens(self, start: int, end: int) -> Iterator[Token]:
+        """The parts of the lines between two offsets."""
+        return find_tokens(self._matches(start, end))
 
     # ------------------------------------------------------------ hover
 
@@ -226,6 +234,38 @@ class StepIndex(ABC, Generic[AnyStep]):
         """Where a variable is in these steps."""
         return (one for step in steps for one in self._words_of(step) if (one.text, one.kind) == (name, VARIABLE))
 
+    @cached_property
+    def _order(self) -> Mapping[int, int]:
+        """By the identity of each step, its place among all."""
+        return {id(step): at for at, (step, _) in enumerate(iter_tree(self.steps))}
+
+    # ------------------------------------------------------------ completion
+
+    def _offer(
+        self, step: AnyStep | None, word: str, place: Bounds, taken: Collection[str], *, gives: bool
+    ) -> Iterator[CompletionItem]:
+        """The variables that a step may give, or take, but for those that it names already."""
+        known = self._find_wanted(step) if gives else self._find_given(step)
+        # Those first that begin like what is written: a client may not want all.
+        for name in sorted((name for name in known if name not in taken), key=lambda name: not name.startswith(word)):
+            yield CompletionItem(name, place, known[name], "variable")
+
+    def _find_wanted(self, step: AnyStep | None) -> Mapping[str, str]:
+        """The variables that other steps take and none gives, and who takes them."""
+        consumers = self._users[1]
+        given = {*self._users[0], *(one.text for one in self._free_words())}
+        others = {name: [one for one in consumers[name] if one is not step] for name in consumers if name not in given}
+        return {name: f"for {name_steps(steps)}" for name, steps in others.items() if steps}
+
+    def _find_given(self, step: AnyStep | None) -> Mapping[str, str]:
+        """The variables that are there before a step, and from where."""
+        found = dict.fromkeys((one.text for one in self._free_words()), "from the input definition")
+        at = self._order.get(id(step), len(self._order))
+        for name, steps in self._users[0].items():
+            if before := [one for one in steps if self._order[id(one)] < at]:
+                found[name] = f"from {name_steps(before)}"
+        return found
+
 
 @frozen
 class Language:
@@ -236,7 +276,7 @@ class Language:
         files: the paths of files that are its documents, whatever their client calls their language.
         fix: a text after its safe fixes, as the project that a folder is in settles them.
         format: a text in canonical form; it raises a PlanSyntaxError for one with faults.
-        read: what a text holds.
+        read: what a text holds; the last one without faults before it, which is of no use after that.
         triggers: the characters at which a client asks for candidates.
         finish: a text after a step of it is set to done.
     """
@@ -245,17 +285,12 @@ class Language:
     files: re.Pattern[str]
     fix: Callable[[str, Path | None], FixResult]
     format: Callable[[str], str]
-    read: Callable[[str], StepIndex[Any]]
+    read: Callable[[str, Any], StepIndex[Any]]
     triggers: Sequence[str]
     finish: Callable[[str, str], str] = lambda text, _: text
 
 
 # ---------------------------------------------------------------- words
-
-
-def put_first(start: str, names: Iterable[str]) -> list[str]:
-    """Names, those first that begin like what is written: a client may not want all."""
-    return sorted(names, key=lambda name: not name.startswith(start))
 
 
 def name_steps(steps: Sequence[_Step]) -> str:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable
 from io import StringIO
-from itertools import accumulate
+from itertools import accumulate, takewhile
+from operator import eq
 
 from lsprotocol import types
 
@@ -19,14 +19,11 @@ __all__ = ["ClientText", "Edits", "tighten"]
 # Texts to put in place of what is between two offsets.
 Edits = list[tuple[int, int, str]]
 
-# Whether all characters of a line are one unit each, and how many units one takes.
-_UNITS: dict[types.PositionEncodingKind | str, tuple[Callable[[str], bool], Callable[[str], int]]] = {
-    types.PositionEncodingKind.Utf8: (str.isascii, lambda char: len(char.encode("utf-8", "surrogatepass"))),
-    types.PositionEncodingKind.Utf16: (
-        lambda line: line.isascii() or len(line.encode("utf-16-le", "surrogatepass")) == 2 * len(line),
-        lambda char: 1 + (char > "\uffff"),
-    ),
-    types.PositionEncodingKind.Utf32: (lambda _: True, lambda _: 1),
+# How a text is encoded whose bytes are counted, and how many of them are one unit.
+_CODECS: dict[types.PositionEncodingKind | str, tuple[str, int]] = {
+    types.PositionEncodingKind.Utf8: ("utf-8", 1),
+    types.PositionEncodingKind.Utf16: ("utf-16-le", 2),
+    types.PositionEncodingKind.Utf32: ("utf-32-le", 4),
 }
 
 
@@ -46,23 +43,15 @@ class ClientText:
     ) -> None:
         self.text = text
         self._lines = _split(text)
-        self._starts = array("q", accumulate(map(len, self._lines), initial=0))
-        is_plain, self._width = _UNITS[encoding]
-        # Where all of it is plain, no line is looked at.
-        self._is_plain = (lambda _: True) if is_plain(text) else is_plain
+        self._starts = array("q", accumulate(map(len, self._lines[:-1]), initial=0))
+        self._codec, self._size = _CODECS[encoding]
+        # Where each character is a unit, and each line break a character, no line is looked at.
+        self._is_plain = self._width(text) == len(text) and "\r" not in text
         self._last_units: tuple[int, array[int] | None] = (-1, None)
-        self._positions: dict[int, types.Position] = {}
 
-    def _place(self, position: types.Position) -> tuple[int, int]:
-        """Line and column of a position. One after the end of a line is at that end, as the protocol has it."""
-        if position.line >= len(self._lines):
-            last = len(self._lines) - 1
-            return last, len(self._lines[last])
-        length, units = self._length(position.line), self._units(position.line)
-        if units is None:
-            return position.line, min(position.character, length)
-        # Inside a character is before it.
-        return position.line, min(bisect_right(units, position.character) - 1, length)
+    def _width(self, text: str) -> int:
+        """How many units a text takes."""
+        return len(text.encode(self._codec, "surrogatepass")) // self._size
 
     def _length(self, line: int) -> int:
         """How long a line is without its break."""
@@ -76,14 +65,19 @@ class ClientText:
         """
         if self._last_units[0] != line:
             text = self._lines[line]
-            is_plain = self._is_plain(text)
+            is_plain = self._width(text) == len(text)
             self._last_units = line, None if is_plain else array("q", accumulate(map(self._width, text), initial=0))
         return self._last_units[1]
 
     def offset(self, position: types.Position) -> int:
-        """The offset of a position; of one outside the text, that of the place next to it."""
-        line, column = self._place(position)
-        return self._starts[line] + column
+        """The offset of a position; of one after the end of a line or of the text, that of this end."""
+        if position.line >= len(self._lines):
+            return len(self.text)
+        column, units = position.character, self._units(position.line)
+        if units is not None:
+            # Inside a character is before it.
+            column = bisect_right(units, column) - 1
+        return self._starts[position.line] + min(column, self._length(position.line))
 
     def offsets(self, place: types.Range) -> tuple[int, int]:
         """From where to where a range goes, whichever of its ends is named first."""
@@ -96,13 +90,18 @@ class ClientText:
         return self.text[:start] + text + self.text[end:]
 
     def position(self, offset: int) -> types.Position:
-        """The position of an offset inside the text; most are asked for several times."""
-        if (known := self._positions.get(offset)) is not None:
-            return known
-        line = min(bisect_right(self._starts, offset), len(self._lines)) - 1
-        column, units = min(offset - self._starts[line], self._length(line)), self._units(line)
-        made = self._positions[offset] = types.Position(line, column if units is None else units[column])
-        return made
+        """The position of an offset inside the text."""
+        line, column, _ = self.stretch(offset, offset)
+        return types.Position(line, column)
+
+    def stretch(self, start: int, end: int) -> tuple[int, int, int]:
+        """Line, column and width of a part of a line, between two offsets."""
+        line = bisect_right(self._starts, start) - 1
+        column, width = start - self._starts[line], end - start
+        if self._is_plain:
+            return line, column, width
+        column, units = min(column, self._length(line)), self._units(line)
+        return (line, column, width) if units is None else (line, units[column], units[column + width] - units[column])
 
     def range(self, start: int, end: int) -> types.Range:
         """The range between two offsets."""
@@ -126,8 +125,7 @@ def tighten(before: str, after: str) -> Edits:
     if before == after:
         return []
     old, new = _split(before), _split(after)
-    most = min(len(old), len(new))
-    head = next((at for at in range(most) if old[at] != new[at]), most)
-    tail = next((at for at in range(most - head) if old[-1 - at] != new[-1 - at]), most - head)
+    head = sum(takewhile(bool, map(eq, old, new)))
+    tail = sum(takewhile(bool, map(eq, old[head:][::-1], new[head:][::-1])))
     start, end = sum(map(len, old[:head])), len(before) - sum(map(len, old[len(old) - tail :]))
     return [(start, end, "".join(new[head : len(new) - tail]))]

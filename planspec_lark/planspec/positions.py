@@ -171,18 +171,20 @@ class Positions:
             return
         (start, end), self._unread = self._unread, None
         self.text = end_last_line(self.text)
-        # Nothing is out of place, so a line of a body belongs to the last step, or before all to the goal.
-        step_id = ""
+        # Nothing is out of place: a line with an id is a step, and one of a body belongs to the last, or to the goal.
+        match_id, lines = grammars.pattern("planspec", "STEP_ID").match, None
         for row, at in iter_rows(self.text, start):
             if at >= end:
                 return
-            if match := line_pattern().match(row):
-                step_id = match["step_STEP_ID"] or step_id
-                kind, line = str(match.lastgroup), LineBounds(at, at + len(row.rstrip("\r\n")))
-                if step_id:
-                    self.add_step(step_id, line)
-                else:
+            line = LineBounds(at, at + len(row.rstrip("\r\n")))
+            if found := match_id(row):
+                lines = self._step_lines[found["value"]] = [line]
+            elif lines is None:
+                if match := line_pattern().match(row):
+                    kind = str(match.lastgroup)
                     self.add(_PARTS.get(kind, kind), line)
+            elif row[0] == ">":
+                lines.append(line)
 
     @cached_property
     def fields(self) -> Fields:

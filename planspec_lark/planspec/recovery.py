@@ -875,11 +875,19 @@ class ScanResult:
         return self._diagnostics() if callable(self._diagnostics) else self._diagnostics
 
 
-def scan_strictly(text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMITS) -> ScanResult:
-    """Read a text as :func:`planspec_lark.parse_plan` does: every deviation is an error; the plan is what is left."""
+def scan_strictly(
+    text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMITS, before: ScanResult | None = None
+) -> ScanResult:
+    """Read a text as :func:`planspec_lark.parse_plan` does: every deviation is an error; the plan is what is left.
+
+    Where only a few steps differ from a text without faults that was read ``before``, only these are read. The plan of
+    that one is then changed, and belongs to this text.
+    """
     if excess := find_excess(text, name, limits):
         return read_nothing([excess])
-    plan = fast_reader.read(text)
+    plan = before.plan if before is not None and not before.diagnostics else None
+    if plan is None or before is None or not fast_reader.read_again(text, before.source.text, plan):
+        plan = fast_reader.read(text)
     if plan is None:
         return scan_lines(text, name=name, limits=limits)
     source = Source(text, name)

@@ -458,7 +458,7 @@ def test_symbols_are_the_sections_and_the_tree_of_the_steps() -> None:
         ('1.2. pick_large boats.size > limit and boats != "boats"', 2),
     ]
     assert DOCUMENT[slice(*loop.place)].endswith("and so is <verdict>.")
-    assert DOCUMENT[slice(*loop.name_place)] == "#### Step1: look_at_piers (loop)"
+    assert DOCUMENT[loop.place[0] : loop.name_end] == "#### Step1: look_at_piers (loop)"
     assert DOCUMENT[slice(*symbols[1].place)].endswith("that a pier holds")
 
 

@@ -52,7 +52,7 @@ def checks(monkeypatch: pytest.MonkeyPatch) -> Counter:
 
 @pytest.fixture
 def scans(monkeypatch: pytest.MonkeyPatch) -> Counter:
-    return Counter(monkeypatch, planspec_index, "scan_lines")
+    return Counter(monkeypatch, planspec_index, "scan_strictly")
 
 
 class Listened(server._Server):
@@ -155,4 +155,4 @@ def test_a_place_in_a_long_line_is_found_without_going_over_it_again(monkeypatch
     widths = Counter(monkeypatch, text, "_width")
     for at in range(0, 10_000, 10):
         assert text.offset(text.position(at)) == at
-    assert widths.count == 10_001
+    assert widths.count == 10_002

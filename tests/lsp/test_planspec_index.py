@@ -282,7 +282,7 @@ def test_symbols_are_the_tree_of_the_steps() -> None:
         ("4. Tell", "[act] pending", "step", 0),
     ]
     assert PLAN[slice(*steps[1].place)].endswith("> By hand")
-    assert PLAN[slice(*steps[1].name_place)] == "2. [>] [subtask] Copy → report"
+    assert PLAN[steps[1].place[0] : steps[1].name_end] == "2. [>] [subtask] Copy → report"
 
 
 def test_what_has_steps_or_is_made_for_them_is_a_container() -> None:
@@ -355,6 +355,10 @@ BODY = "1. [act] A → first, second\n2. [act] B → third\n  > ← {}\n3. [act]
 )
 def test_variables_are_offered_behind_arrows(inputs: str, outputs: str, expected: list[str]) -> None:
     assert offered(BODY.format(inputs, outputs)) == expected
+
+
+def test_variables_of_later_steps_are_not_offered() -> None:
+    assert offered("1. [act] A → a\n2. [act] B\n  > ← ¦\n3. [act] C → late\n") == ["a"]
 
 
 def test_a_candidate_takes_the_place_of_what_is_written() -> None:

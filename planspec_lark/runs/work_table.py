@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
 
 from attrs import astuple, frozen
 
@@ -145,18 +146,20 @@ class WorkLedger(PostgresLedger):
         Raises:
             FencedError: another process holds the run.
         """
-        counts = (
-            f"SELECT count(*) FILTER (WHERE until > {_NOW}), count(*) FILTER (WHERE until <= {_NOW}) "  # noqa: S608
-            "FROM work WHERE run = ? AND outcome IS NULL"
+        said = (
+            f"SELECT leases.stop, count(*) FILTER (WHERE work.until > {_NOW}), "  # noqa: S608
+            f"count(*) FILTER (WHERE work.until <= {_NOW}) FROM leases "
+            "LEFT JOIN work ON work.run = leases.run AND work.outcome IS NULL "
+            "WHERE leases.run = ? AND leases.owner = ? GROUP BY leases.stop"
         )
         found = "SELECT key, outcome FROM work WHERE run = ? AND outcome IS NOT NULL AND key = ANY(?)"
         with self._errors():
-            lease = self._execute("SELECT stop FROM leases WHERE run = ? AND owner = ?", (run, _name(holder)))
+            lease = self._execute(said, (run, _name(holder)))
             if not lease:
                 raise _fenced(run)
-            ((taken, free),) = self._execute(counts, (run,))
-            outcomes = dict(self._execute(found, (run, [*keys])))
-        return WorkNews(outcomes, int(taken), int(free), bool(lease[0][0]))
+            stop, taken, free = lease[0]
+            outcomes = dict(self._execute(found, (run, [*keys]))) if keys else {}
+        return WorkNews(outcomes, int(taken), int(free), bool(stop))
 
     def withdraw_work(self, run: str, holder: Owner) -> list[str]:
         """Take back all calls that no process is at work on; gives their keys.
@@ -196,12 +199,29 @@ class WorkLedger(PostgresLedger):
 
     # ---------------------------------------------------------------- who works
 
-    def take_work(self, run: str, owner: Owner, most: int, known: Collection[TakenWork] = ()) -> list[TakenWork]:
-        """Take as many calls of a run, at most; ``known`` are those that this owner has already."""
+    def take_work(
+        self,
+        run: str,
+        owner: Owner,
+        most: int,
+        known: Collection[TakenWork] = (),
+        ended: Mapping[TakenWork, str] = MappingProxyType({}),
+    ) -> list[TakenWork]:
+        """Hand in outcomes, and take as many calls of a run, at most.
+
+        Args:
+            run: the run.
+            owner: who works.
+            most: how many calls.
+            known: those that this owner has already.
+            ended: what came of calls, as JSON. Where one was withdrawn, or another process has it, nothing happens.
+        """
         said, keys = _name(owner), [one.key for one in known]
         held = "SELECT key, take, call FROM work WHERE run = ? AND owner = ? AND outcome IS NULL AND NOT key = ANY(?)"
 
         def take() -> list[TakenWork]:
+            for one, outcome in sorted(ended.items(), key=_key_of):
+                self._execute(_FINISH, (outcome, run, one.key, one.take, said))
             self._execute(_TAKE, (run, most, said, WORK_SECONDS))
             # Also what it has taken where the answer was lost.
             return [TakenWork(*row) for row in self._execute(held, (run, said, keys))]
@@ -217,19 +237,22 @@ class WorkLedger(PostgresLedger):
         with self._errors():
             return {(key, int(take)) for key, take in self._execute(held, (run, said))}
 
-    def finish_work(self, run: str, owner: Owner, taken: TakenWork, outcome: str) -> None:
-        """Write what came of a call, as JSON; nothing happens where it was withdrawn, or another process has it."""
-        self._commit(partial(self._execute, _FINISH, (outcome, run, taken.key, taken.take, _name(owner))))
-
-    def return_work(self, run: str, owner: Owner) -> None:
-        """Let others take what this owner has not ended."""
+    def return_work(self, run: str, owner: Owner, ended: Mapping[TakenWork, str] = MappingProxyType({})) -> None:
+        """Hand in outcomes, and let others take what this owner has not ended."""
+        back = "UPDATE work SET until = 0, owner = '' WHERE run = ? AND owner = ? AND outcome IS NULL"
 
         def give_back() -> None:
             self._lock_work(run)
-            back = "UPDATE work SET until = 0, owner = '' WHERE run = ? AND owner = ? AND outcome IS NULL"
+            for one, outcome in ended.items():
+                self._execute(_FINISH, (outcome, run, one.key, one.take, _name(owner)))
             self._execute(back, (run, _name(owner)))
 
         self._commit(give_back)
+
+
+def _key_of(ended: tuple[TakenWork, str]) -> str:
+    # In an order, so that no two wait for each other.
+    return ended[0].key
 
 
 def _name(owner: Owner) -> str:

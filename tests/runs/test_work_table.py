@@ -36,6 +36,10 @@ def expire(database: str, key: str = "k1") -> None:
     execute(database, f"UPDATE planspec.work SET until = until - 60 WHERE key = '{key}'")
 
 
+def hand_in(ledger: WorkLedger, owner: Owner, taken: TakenWork, outcome: str) -> None:
+    ledger.take_work("r", owner, 0, (), {taken: outcome})
+
+
 def outcomes(ledger: WorkLedger) -> dict[str, str]:
     return dict(ledger.hear_of_work("r", HOLDER, [*CALLS]).outcomes)
 
@@ -88,11 +92,11 @@ def test_of_other_runs_nothing_is_taken(ledger: WorkLedger) -> None:
 
 def test_what_came_of_a_call_is_handed_over(ledger: WorkLedger) -> None:
     [taken] = ledger.take_work("r", ONE, 1)
-    ledger.finish_work("r", ONE, taken, "done")
+    hand_in(ledger, ONE, taken, "done")
     assert outcomes(ledger) == {"k1": "done"}
     # Others may write nothing, nor the same one anything else.
-    ledger.finish_work("r", ONE, taken, "again")
-    ledger.finish_work("r", OTHER, taken, "theirs")
+    hand_in(ledger, ONE, taken, "again")
+    hand_in(ledger, OTHER, taken, "theirs")
     assert outcomes(ledger) == {"k1": "done"}
     assert ledger.hear_of_work("r", HOLDER, ["k2"]).outcomes == {}
     ledger.put_work("r", HOLDER, {}, ["k1"])
@@ -105,9 +109,9 @@ def test_a_lease_that_is_past_is_another_ones(ledger: WorkLedger, database: str)
     expire(database)
     [now] = ledger.take_work("r", OTHER, 1)
     assert (now.key, now.take) == ("k1", 2)
-    ledger.finish_work("r", ONE, late, "late")
+    hand_in(ledger, ONE, late, "late")
     assert outcomes(ledger) == {}
-    ledger.finish_work("r", OTHER, now, "in time")
+    hand_in(ledger, OTHER, now, "in time")
     assert outcomes(ledger) == {"k1": "in time"}
 
 
@@ -117,7 +121,7 @@ def test_the_same_process_gets_a_new_number(ledger: WorkLedger, database: str) -
     # It is at work on it, and hears that it has lost it when it renews.
     assert [taken.key for taken in ledger.take_work("r", ONE, 1, [late])] == []
     assert ledger.renew_work("r", ONE) == {("k1", 2)}
-    ledger.finish_work("r", ONE, late, "late")
+    hand_in(ledger, ONE, late, "late")
     assert outcomes(ledger) == {}
 
 
@@ -141,10 +145,10 @@ def test_leases_go_by_the_clock_of_the_server(
 
 def test_what_is_given_back_is_free(ledger: WorkLedger) -> None:
     first, second = ledger.take_work("r", ONE, 2)
-    ledger.finish_work("r", ONE, first, "done")
+    hand_in(ledger, ONE, first, "done")
     ledger.return_work("r", ONE)
     assert [taken.key for taken in ledger.take_work("r", OTHER, 5)] == ["k2", "k3"]
-    ledger.finish_work("r", ONE, second, "late")
+    hand_in(ledger, ONE, second, "late")
     assert outcomes(ledger) == {"k1": "done"}
 
 
@@ -159,6 +163,13 @@ def test_what_a_process_has_left_that_has_ended_is_free(ledger: WorkLedger) -> N
     # Of another machine nothing is known.
     assert [taken.key for taken in ledger.take_work("r", ONE, 5)][:1] == ["k1"]
     assert ledger.renew_work("r", OTHER) == {("k2", 1)}
+
+
+def test_what_is_handed_in_while_leaving_counts(ledger: WorkLedger) -> None:
+    first, _ = ledger.take_work("r", ONE, 2)
+    ledger.return_work("r", ONE, {first: "done"})
+    assert outcomes(ledger) == {"k1": "done"}
+    assert [taken.key for taken in ledger.take_work("r", OTHER, 5)] == ["k2", "k3"]
 
 
 # ---------------------------------------------------------------- holders
@@ -184,7 +195,7 @@ def test_what_a_holder_has_left_waits_for_the_next_one(ledger: WorkLedger) -> No
     assert ledger.take_work("r", ONE, 5, [first]) == []
     ledger.acquire("r", OTHER, seconds=60)
     assert ledger.take_work("r", ONE, 5, [first]) == []
-    ledger.finish_work("r", ONE, first, "done")
+    hand_in(ledger, ONE, first, "done")
     ledger.adopt_work("r", OTHER, ["k1", "k3"])
     assert [taken.key for taken in ledger.take_work("r", ONE, 5)] == ["k3"]
     assert ledger.hear_of_work("r", OTHER, [*CALLS]).outcomes == {"k1": "done"}
@@ -192,18 +203,18 @@ def test_what_a_holder_has_left_waits_for_the_next_one(ledger: WorkLedger) -> No
 
 def test_a_call_that_asks_for_the_same_goes_on(ledger: WorkLedger) -> None:
     first, second = ledger.take_work("r", ONE, 2)
-    ledger.finish_work("r", ONE, first, "done")
+    hand_in(ledger, ONE, first, "done")
     ledger.put_work("r", HOLDER, CALLS)
     assert outcomes(ledger) == {"k1": "done"}
-    ledger.finish_work("r", ONE, second, "done as well")
+    hand_in(ledger, ONE, second, "done as well")
     assert outcomes(ledger) == {"k1": "done", "k2": "done as well"}
 
 
 def test_a_call_that_asks_for_something_else_is_made_again(ledger: WorkLedger) -> None:
     first, second = ledger.take_work("r", ONE, 2)
-    ledger.finish_work("r", ONE, first, "done")
+    hand_in(ledger, ONE, first, "done")
     ledger.put_work("r", HOLDER, {"k1": "new", "k2": "new"})
-    ledger.finish_work("r", ONE, second, "of the old one")
+    hand_in(ledger, ONE, second, "of the old one")
     assert outcomes(ledger) == {}
     assert ledger.take_work("r", OTHER, 2) == [TakenWork("k1", 2, "new"), TakenWork("k2", 2, "new")]
 
@@ -214,7 +225,7 @@ def test_a_run_that_is_to_stop_begins_nothing(ledger: WorkLedger) -> None:
     assert ledger.take_work("r", ONE, 5, [first]) == []
     assert ledger.hear_of_work("r", HOLDER, []).is_stopped
     assert sorted(ledger.withdraw_work("r", HOLDER)) == ["k2", "k3"]
-    ledger.finish_work("r", ONE, first, "done")
+    hand_in(ledger, ONE, first, "done")
     assert outcomes(ledger) == {"k1": "done"}
 
 
@@ -253,7 +264,7 @@ def test_a_connection_that_is_lost(database: str, lose: Callable[[str], None] | 
         taken = ledger.take_work("r", ONE, 3)
         assert taken == [TakenWork("k1", 1, "a"), TakenWork("k2", 1, "b"), TakenWork("k3", 1, "c")]
         disturb()
-        ledger.finish_work("r", ONE, taken[0], "done")
+        hand_in(ledger, ONE, taken[0], "done")
         disturb()
         assert ledger.renew_work("r", ONE) >= {("k2", 1), ("k3", 1)}
         disturb()

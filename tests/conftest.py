@@ -68,7 +68,7 @@ JOBS = {
         bulk/test_runner.py::test_a_shard_that_kills_its_process_fails_alone
         bulk/test_runner.py::test_workers_end_with_the_first_process
         document/test_file.py::test_killed_at_every_call_of_the_system engine/test_kill.py
-        plan_next/test_kill.py runs/test_kill.py
+        plan_next/test_kill.py runs/test_kill.py runs/test_sharing_kill.py/2
     """,
     "cluster": "bulk/test_dask.py engine/test_on_dask.py",
     "browser": "html/test_browser.py html/test_live.py",

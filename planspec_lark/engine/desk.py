@@ -149,9 +149,13 @@ class Desk:
             self._has_grown.set()
 
     def _take_census(self) -> None:
-        if monotonic() >= self._next_census:
-            self.ledger.free_lost_work(self.run)
-            self._next_census = monotonic() + _CENSUS
+        """Now and then: what processes have left that have ended is free, and what is gone is put there again."""
+        if monotonic() < self._next_census:
+            return
+        self.ledger.free_lost_work(self.run)
+        lost = self._waited.keys() - self._handed_on.keys() - self.ledger.find_work(self.run)
+        self._new |= {key: write_call(self._waited[key][0]) for key in lost}
+        self._next_census = monotonic() + _CENSUS
 
 
 def _end(future: asyncio.Future[OperatorResult], outcome: OperatorResult | BaseException) -> None:

@@ -93,7 +93,7 @@ def continue_run(  # noqa: PLR0913  (what a run is given)
     if share:
         if not isinstance(database, str):
             raise TypeError("share: steps are shared in a database of PostgreSQL, whose address has to be given")
-        return share_run(database, run, operator, reflector, planner, **options)
+        return share_run(database, run, operator, reflector=reflector, planner=planner, **options)
     with _opened(database) as ledger:
         try:
             engine = ThinkEngine(None, operator, reflector, planner, ledger=ledger, run_id=run, **options)

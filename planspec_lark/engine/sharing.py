@@ -20,7 +20,7 @@ from planspec_lark.engine.run_writer import RunWriter
 from planspec_lark.engine.step_runner import policy_of
 from planspec_lark.engine.think import ThinkEngine
 from planspec_lark.engine.worker import Worker, working
-from planspec_lark.runs.ledger import FencedError, RunBusyError
+from planspec_lark.runs.ledger import FencedError, Ledger, RunBusyError
 from planspec_lark.runs.work_table import WorkLedger
 
 __all__ = ["share_run"]
@@ -31,13 +31,14 @@ _LOOK = 0.5
 _THREADS = 4
 
 
-def share_run(database: str, run: str, operator: Operator, *options: Any, jobs: int = 1, **named: Any) -> RunResult:
+def share_run(database: str, run: str, operator: Operator, *, jobs: int = 1, **options: Any) -> RunResult:
     """Work on a run beside other processes until it has ended; see :func:`~planspec_lark.engine.continue_run`."""
-    runner = named.pop("runner", call_it)
+    runner = options.pop("runner", call_it)
     with closing(WorkLedger(database)) as ledger:
         newest = next(ledger.records(run, newest_first=True, limit=1), None)
         since = 0 if newest is None else newest.seq
-        engine = SharingEngine(None, operator, *options, **named, ledger=ledger, run_id=run, jobs=jobs, since=since)
+        own = {"ledger": ledger, "table": ledger, "run_id": run, "since": since}
+        engine = SharingEngine(None, operator, **{**options, **own, "jobs": jobs})
         worker = Worker(
             ledger, run, partial(runner, operator), engine.step_policy, jobs, engine.limits.max_output_bytes
         )
@@ -46,7 +47,7 @@ def share_run(database: str, run: str, operator: Operator, *options: Any, jobs: 
             while True:
                 service.check()
                 try:
-                    return engine.hold(ledger)
+                    return engine.hold()
                 except _EndedElsewhereError as error:
                     return error.result
                 except LeftError:
@@ -68,14 +69,16 @@ class SharingEngine(ThinkEngine):
     """An engine whose calls are made by all processes that work on the run.
 
     Attributes:
+        table: the ledger once more, with its table of work.
         since: the number of the record that was the last one before this process began.
         check: raises what keeps this process from working on.
     """
 
+    table: WorkLedger = field(kw_only=True)
     since: int = field(kw_only=True)
     check: Callable[[], None] = field(default=ignore, kw_only=True)
 
-    def hold(self, ledger: WorkLedger) -> RunResult:
+    def hold(self) -> RunResult:
         """Hold the run until it has ended.
 
         Raises:
@@ -85,7 +88,7 @@ class SharingEngine(ThinkEngine):
         """
         with self._begun(None, resume=True, is_run=True) as writer:
             assert writer.lease is not None
-            desk = Desk(ledger, writer.run, writer.lease.owner, writer.state, self.check)
+            desk = Desk(self.table, writer.run, writer.lease.owner, writer.state, self.check)
             desk.open()
             language = self._language(writer)
             language.step_runner.operator = desk.make
@@ -96,10 +99,12 @@ class SharingEngine(ThinkEngine):
             desk.clear()
             return result
 
-    def _writer(self, *given: Any, **options: Any) -> RunWriter:
-        writer = super()._writer(*given, **options)
+    def _writer(self, given: Any, ledger: Ledger, run: str, *, resume: bool) -> RunWriter:
+        writer = super()._writer(given, ledger, run, resume=resume)
         last = writer.state.last
         if isinstance(last, Ended) and last.seq > self.since:
+            # Who has ended it may have been one that shares nothing.
+            self.table.clear_work(run)
             raise _EndedElsewhereError(self._language(writer).ended(last))
         return writer
 

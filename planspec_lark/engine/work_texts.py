@@ -6,7 +6,7 @@ Of plan, history and values only what names them crosses: who needs them reads t
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
 from typing import Any, cast
@@ -85,10 +85,14 @@ class CallReader:
 
     Args:
         ledger, run: where what they name is read.
+
+    Attributes:
+        fault: what was wrong with the ledger when a value was read, whatever the operator has made of it.
     """
 
     def __init__(self, ledger: Ledger, run: str) -> None:
         self._ledger, self._run = ledger, run
+        self.fault: LedgerError | None = None
 
     def read(self, text: str) -> StepCall:
         """The call that a text says.
@@ -99,7 +103,7 @@ class CallReader:
         with _reading("a call"):
             said = json.loads(text)
             step, places = PlanStep(**said["step"]), said["places"]
-            past = _Past(self._ledger, self._run, step)
+            past = _Past(self._ledger, self._run, step, self._note)
             return StepCall(
                 step,
                 said["goal"],
@@ -114,12 +118,15 @@ class CallReader:
                 said["loop"],
             )
 
+    def _note(self, fault: LedgerError) -> None:
+        self.fault = fault
+
 
 class _Past:
     """What an operator may ask of its run: it is read when it is asked for."""
 
-    def __init__(self, ledger: Ledger, run: str, step: PlanStep) -> None:
-        self._ledger, self._run, self._step = ledger, run, step
+    def __init__(self, ledger: Ledger, run: str, step: PlanStep, note: Callable[[LedgerError], None]) -> None:
+        self._ledger, self._run, self._step, self._note = ledger, run, step, note
 
     def plan(self) -> PlanSpec:
         """The plan as it is."""
@@ -133,7 +140,11 @@ class _Past:
         return Inputs(self._value, lambda: places, _Given(self._ledger, self._run, names))
 
     def _value(self, seq: int, name: str) -> Any:
-        return self._ledger.value(self._run, seq, name)
+        try:
+            return self._ledger.value(self._run, seq, name)
+        except LedgerError as error:
+            self._note(error)
+            raise
 
     def _find_all(self) -> Mapping[str, int]:
         past = replay(self._ledger, self._run)

@@ -61,6 +61,7 @@ class _Taken:
     row: TakenWork
     call: StepCall
     policy: StepPolicy
+    reader: CallReader
     is_withdrawn: bool = False
     _stop: Event | None = None
     _task: asyncio.Future[Any] | None = None
@@ -167,8 +168,9 @@ class _Service:
         return taken
 
     def _begin(self, row: TakenWork) -> Work:
-        call = CallReader(self.worker.ledger, self.worker.run).read(row.call)
-        taken = _Taken(row, call, policy_of(self.worker.policy, call))
+        reader = CallReader(self.worker.ledger, self.worker.run)
+        call = reader.read(row.call)
+        taken = _Taken(row, call, policy_of(self.worker.policy, call), reader)
         work = Work(partial(taken.make, self.worker.operator), taken.policy.timeout, self._rescue)
         self._at_work[work] = taken
         return work
@@ -181,6 +183,8 @@ class _Service:
         is_own = isinstance(error, FatalError) and not isinstance(error, TransientError)
         if error is not None and (is_own or isinstance(error, LedgerError)):
             raise error
+        if taken.reader.fault is not None:
+            raise taken.reader.fault
         if error is None:
             self._ended[taken.row] = write_value(ended.value, taken.call.step, self.worker.max_output_bytes)
         else:

@@ -179,6 +179,11 @@ class WorkLedger(PostgresLedger):
         self._commit(withdraw)
         return withdrawn
 
+    def find_work(self, run: str) -> set[str]:
+        """The keys of all calls of a run that are there, ended or not."""
+        with self._errors():
+            return {key for (key,) in self._execute("SELECT key FROM work WHERE run = ?", (run,))}
+
     def free_lost_work(self, run: str) -> None:
         """Let others take the calls of processes on this machine that have ended."""
         owners = f"SELECT DISTINCT owner FROM work WHERE run = ? AND outcome IS NULL AND until > {_NOW}"  # noqa: S608
@@ -239,13 +244,13 @@ class WorkLedger(PostgresLedger):
 
     def return_work(self, run: str, owner: Owner, ended: Mapping[TakenWork, str] = MappingProxyType({})) -> None:
         """Hand in outcomes, and let others take what this owner has not ended."""
-        back = "UPDATE work SET until = 0, owner = '' WHERE run = ? AND owner = ? AND outcome IS NULL"
+        said, own = _name(owner), "run = ? AND owner = ? AND outcome IS NULL"
 
         def give_back() -> None:
-            self._lock_work(run)
+            self._execute(f"SELECT key FROM work WHERE {own} ORDER BY key FOR UPDATE", (run, said))  # noqa: S608
             for one, outcome in ended.items():
-                self._execute(_FINISH, (outcome, run, one.key, one.take, _name(owner)))
-            self._execute(back, (run, _name(owner)))
+                self._execute(_FINISH, (outcome, run, one.key, one.take, said))
+            self._execute(f"UPDATE work SET until = 0, owner = '' WHERE {own}", (run, said))  # noqa: S608
 
         self._commit(give_back)
 

@@ -28,6 +28,7 @@ from planspec_lark.engine import (
     TransientError,
     UnavailableError,
     continue_run,
+    desk,
     stop_event,
     submit_plan,
     work_texts,
@@ -515,6 +516,63 @@ def test_a_call_that_is_no_longer_waited_for_is_told_to_stop(
     assert result.plan.steps[0].result == "in time"
 
 
+def test_calls_that_are_lost_are_made_again(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Such as where someone has emptied the table."""
+    monkeypatch.setattr(desk, "_CENSUS", 0.1)
+    submit_plan(database, ROWS, "r")
+    calls = list[str]()
+
+    def operate(call: StepCall) -> OperatorResult:
+        calls.append(call.key)
+        if len(calls) == 3:
+            execute(database, "DELETE FROM planspec.work")
+        return did(call)
+
+    assert share(database, operate, order="data").outcome is Outcome.CONVERGED
+    assert (len({*calls}), len(calls)) == (12, 13)
+    assert len(done(database)) == 12
+
+
+def test_one_that_shares_nothing_may_end_the_run(database: str) -> None:
+    submit_plan(database, ROWS, "r")
+    is_at_work, may_end, calls = threading.Event(), threading.Event(), list[str]()
+
+    def slow(call: StepCall) -> OperatorResult:
+        calls.append(call.key)
+        if len(calls) == 1:
+            is_at_work.set()
+            may_end.wait(30)
+        return did(call)
+
+    with sharing(1) as begin:
+        first = begin(database, slow, order="data")
+        assert is_at_work.wait(30)
+        with closing(PostgresLedger(database)) as other:
+            other.acquire("r", ELSEWHERE, seconds=60, takes_over=True)
+            other.release("r", ELSEWHERE)
+            result = continue_run(other, "r", World().operator, order="data")
+        may_end.set()
+        assert result is not None
+        assert (first.result().outcome, first.result().outputs) == (Outcome.CONVERGED, result.outputs)
+    assert len(calls) == 1
+    assert left(database) == []
+
+
+def test_an_output_that_is_lost_is_no_failure_of_a_step(database: str) -> None:
+    submit_plan(database, plan("1. [act] a → x\n2. [act] b\n  > ← x\n"), "r")
+
+    def operate(call: StepCall) -> OperatorResult:
+        if call.step.step_id == "2":
+            execute(database, "DELETE FROM planspec.outputs")
+            with pytest.raises(LedgerError):
+                dict(call.inputs)
+        return did(call)
+
+    with pytest.raises(LedgerError, match="output x of record 4 of run r is missing"):
+        share(database, operate)
+    assert done(database) == ["1"]
+
+
 # ---------------------------------------------------------------- what cannot be
 
 
@@ -527,6 +585,16 @@ def test_what_cannot_be_shared(database: str) -> None:
         continue_run(database, "", World().operator, share=True)
     with pytest.raises(ValueError, match="jobs"):
         share(database, World().operator, jobs=0)
+
+
+def test_a_loop_that_runs_is_not_blocked(database: str) -> None:
+    async def call() -> RunResult:
+        with pytest.raises(RuntimeError, match=r"await asyncio.to_thread\(continue_run, …\) here"):
+            share(database, World().operator)
+        return await asyncio.to_thread(share, database, World().operator)
+
+    submit_plan(database, ROWS, "r")
+    assert asyncio.run(call()).outcome is Outcome.CONVERGED
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"step": {"step_id": 1}}', "[" * 100_000, '{"result": 1}'])

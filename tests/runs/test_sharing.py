@@ -384,6 +384,25 @@ def test_one_that_cannot_work_leaves_its_step_to_others(database: str) -> None:
         assert ledger.count("r", kinds=[RecordKind.FAILED]) == 0
 
 
+def test_what_ends_while_its_process_leaves_counts(database: str) -> None:
+    submit_plan(database, ROWS, "r")
+    both, calls = threading.Barrier(2), list[str]()
+
+    def operate(call: StepCall) -> OperatorResult:
+        calls.append(call.step.step_id)
+        if len(calls) <= 2:
+            both.wait(30)
+            if call.step.step_id == "1":
+                raise FatalError("there is no oven here")
+            assert stop_event().wait(30)
+        return did(call)
+
+    with pytest.raises(FatalError, match="there is no oven here"):
+        share(database, operate, order="data", jobs=2)
+    assert share(database, operate, order="data").outcome is Outcome.CONVERGED
+    assert Counter(calls) == {step.step_id: 2 if step.step_id == "1" else 1 for step in ROWS.steps}
+
+
 def test_one_that_cannot_work_for_now_ends_the_run(database: str) -> None:
     submit_plan(database, ROWS, "r")
     tries = list[str]()
@@ -499,7 +518,7 @@ def test_a_call_that_is_no_longer_waited_for_is_told_to_stop(
     def operate(call: StepCall) -> str:
         if is_first(call):
             stopped.append(stop_event().wait(30))
-            return "late"
+            raise FatalError("this call is no longer needed")
         return "in time"
 
     async def operate_later(call: StepCall) -> str:

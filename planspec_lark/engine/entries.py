@@ -153,12 +153,18 @@ class Begun(Reshaped):
 
 @frozen(kw_only=True)
 class Ended(PlanEntry):
-    """A run has ended, or is left; see :class:`~planspec_lark.runs.driver.Ended`."""
+    """A run has ended, or is left; see :class:`~planspec_lark.runs.driver.Ended`.
+
+    Attributes:
+        blocked: ids of the steps that are blocked.
+        waiting: the id of the step that waits for a person, if one does.
+    """
 
     kind: RecordKind | None = RecordKind.ENDED
     outcome: str
     reason: str = ""
     blocked: list[str] = field(factory=list)
+    waiting: str = ""
 
 
 @frozen(kw_only=True)

@@ -20,13 +20,22 @@ class Inputs(Mapping[str, Any]):
     """Values by name, each looked for and read on demand.
 
     Args:
-        writer: where the ledger is.
+        value: reads an output of the record with this number.
         find: gives the numbers of the records that have the values.
         given: what the run was given, as JSON.
     """
 
-    def __init__(self, writer: RunWriter, find: Callable[[], Mapping[str, int]], given: Mapping[str, str]) -> None:
-        self._writer, self._find, self._given = writer, find, given
+    def __init__(
+        self,
+        value: Callable[[int, str], Any],
+        find: Callable[[], Mapping[str, int]],
+        given: Mapping[str, str],
+    ) -> None:
+        self._value, self._find, self._given = value, find, given
+
+    def places(self) -> Mapping[str, int]:
+        """The numbers of the records that have the values; those that were given have none."""
+        return self._found
 
     @cached_property
     def _found(self) -> Mapping[str, int]:
@@ -34,7 +43,7 @@ class Inputs(Mapping[str, Any]):
 
     def __getitem__(self, name: str) -> Any:
         seq = self._found.get(name)
-        return json.loads(self._given[name]) if seq is None else self._writer.value(seq, name)
+        return json.loads(self._given[name]) if seq is None else self._value(seq, name)
 
     def __iter__(self) -> Iterator[str]:
         yield from self._found
@@ -59,7 +68,7 @@ class Needs:
         missing: declared inputs that have none.
     """
 
-    inputs: Mapping[str, Any]
+    inputs: Inputs
     missing: tuple[str, ...]
 
 
@@ -104,11 +113,11 @@ class Values:
         self._renew()
         if not step.inputs:
             # Most operators do not look at all of them, and there may be many.
-            return Needs(Inputs(self._writer, partial(self._find_all, self._known, step), self._given), ())
+            return Needs(Inputs(self._writer.value, partial(self._find_all, self._known, step), self._given), ())
         found = self._find_all(step.inputs, step)
         given = {name: self._given[name] for name in step.inputs if name in self._given}
         missing = tuple(name for name in dict.fromkeys(step.inputs) if name not in found and name not in given)
-        return Needs(Inputs(self._writer, lambda: found, given), missing)
+        return Needs(Inputs(self._writer.value, lambda: found, given), missing)
 
     def add(self, step: PlanStep) -> None:
         """Note that a step was done."""

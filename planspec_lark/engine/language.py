@@ -214,7 +214,11 @@ class PlanLanguage:
             tuple(lack for step in blocked for lack in self._lacks(step)),
             self.findings,
         )
-        return End(result, Ended(outcome=outcome.value, reason=reason, blocked=step_ids))
+        return End(result, Ended(outcome=outcome.value, reason=reason, blocked=step_ids, waiting=waiting))
+
+    def ended(self, entry: Ended) -> RunResult:
+        """What the run has come to that another process has ended so."""
+        return self.complete(self._end(Outcome(entry.outcome), entry.reason, entry.waiting).result)
 
     def complete(self, result: RunResult) -> RunResult:
         """What the run has come to, with all outputs, once its end is written."""

@@ -41,14 +41,26 @@ from planspec_lark.engine.plan_excerpts import MAX_PLAN, plan_excerpt
 from planspec_lark.engine.run_limits import RunLimits
 from planspec_lark.engine.run_state import RunningStep
 from planspec_lark.engine.run_writer import RunWriter
-from planspec_lark.planspec.models import OPEN, PlanStatus, PlanStep, copy_own, hash_of, iter_steps
+from planspec_lark.planspec.models import OPEN, PlanSpec, PlanStatus, PlanStep, copy_own, hash_of, iter_steps
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.runs.driver import CallOutcome, Work, describe
 from planspec_lark.runs.ledger import LedgerError
 from planspec_lark.syntax.diagnostics import brief
 from planspec_lark.syntax.safe_text import visible
 
-__all__ = ["StepRunner", "check_keys", "choose", "find_output_fault", "fold_plan", "kept", "open_branches", "own_step"]
+__all__ = [
+    "PlanState",
+    "StepRunner",
+    "check_keys",
+    "choose",
+    "find_output_fault",
+    "fold_plan",
+    "kept",
+    "open_branches",
+    "own_step",
+    "policy_of",
+    "with_reason",
+]
 
 # Characters of a result that the ledger keeps.
 _KEPT = 100_000
@@ -69,11 +81,13 @@ def fold_plan(writer: RunWriter) -> str:
 class PlanState:
     """The plan as it is, folded: made on demand, or when it is sent to another process, a long one as an excerpt."""
 
-    def __init__(self, writer: RunWriter, step_id: str) -> None:
-        self._writer, self._step_id = writer, step_id
+    def __init__(self, find: Callable[[], PlanSpec], step_id: str) -> None:
+        self._find, self._step_id = find, step_id
 
     def __call__(self, most: int | None = None) -> str:
-        return fold_plan(self._writer) if most is None else plan_excerpt(self._writer.plan, self._step_id, most)
+        """The plan, or an excerpt of so many characters."""
+        plan = self._find()
+        return serialize_plan(plan, fold=True) if most is None else plan_excerpt(plan, self._step_id, most)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return partial, (_show, self(MAX_PLAN), self._step_id)
@@ -120,7 +134,7 @@ class StepRunner:
         running = state.running.get(id)
         attempt, key, tries, until = self._attempt(step, running)
         call = self._call(step, attempt, key)
-        policy = self._policy_of(call)
+        policy = policy_of(self.policy, call)
         self.at_work.add(id)
         return Work(
             partial(self._perform, call),
@@ -139,12 +153,6 @@ class StepRunner:
         )
 
     # ---------------------------------------------------------------- calls
-
-    def _policy_of(self, call: StepCall) -> StepPolicy:
-        policy = self.policy if isinstance(self.policy, StepPolicy) else self.policy(call)
-        if not isinstance(policy, StepPolicy):
-            raise TypeError(f"step_policy gives a StepPolicy, not {type(policy).__name__}")
-        return policy
 
     def _attempt(self, step: PlanStep, running: RunningStep | None) -> tuple[int, str, int, float | None]:
         """The number of an attempt, its key, how many tries it has had, and when the next one begins."""
@@ -170,7 +178,7 @@ class StepRunner:
             tuple(map(own_step, open_branches(step))),
             attempt,
             key,
-            PlanState(self.writer, step.step_id),
+            PlanState(lambda: self.writer.plan, step.step_id),
             self._loop_asked(step),
         )
 
@@ -273,7 +281,7 @@ class StepRunner:
             patch = StepPatch(step, PlanStatus.DONE, brief(result.result))
             return Done(**about(step, patch), result=kept(result.result), **more)
         made, status, count, why = self._end_round(step, result.loop)
-        words = _with_reason(why, result.result) if why else result.result
+        words = with_reason(why, result.result) if why else result.result
         if made is Looped:
             more |= {"rounds": count, "total": step.total_count}
         return made(**about(step, StepPatch(step, status, brief(words), count)), result=kept(words), **more)
@@ -301,7 +309,7 @@ class StepRunner:
         """The result as it can be kept; one that is not what it says has failed."""
         fault = find_output_fault(given.outputs, self.limits.given.max_output_bytes)
         if fault:
-            return OperatorResult(HopStatus.FAIL, _with_reason(fault, given.result), effort=given.effort)
+            return OperatorResult(HopStatus.FAIL, with_reason(fault, given.result), effort=given.effort)
         if given.status is not HopStatus.OK:
             branch = _branch_of(step, given.branch)
             return evolve(given, result=given.result or f"the operator says {given.status.value}", branch=branch)
@@ -310,7 +318,7 @@ class StepRunner:
         missing = [name for name in dict.fromkeys(step.outputs) if name not in given.outputs]
         if missing and not (step.step_type == "subtask" and self._goes_on(step, given.loop)):
             fault = f"declared outputs are missing: {', '.join(missing)}"
-            return evolve(given, status=HopStatus.FAIL, result=_with_reason(fault, given.result))
+            return evolve(given, status=HopStatus.FAIL, result=with_reason(fault, given.result))
         return given
 
     # ---------------------------------------------------------------- containers
@@ -438,6 +446,14 @@ class StepRunner:
         return [StepPatch(step, PlanStatus.ACTIVE), *below]
 
 
+def policy_of(given: StepPolicy | Callable[[StepCall], StepPolicy], call: StepCall) -> StepPolicy:
+    """The policy of a call, where one is given for all or what says so for each. Raises TypeError where it is none."""
+    policy = given if isinstance(given, StepPolicy) else given(call)
+    if not isinstance(policy, StepPolicy):
+        raise TypeError(f"step_policy gives a StepPolicy, not {type(policy).__name__}")
+    return policy
+
+
 def kept(text: str) -> str:
     """What a record keeps of a text: line ends of other systems are line ends."""
     return visible(text[:_KEPT].replace("\r\n", "\n").replace("\r", "\n"))
@@ -473,7 +489,7 @@ def _check_branch(step: PlanStep, given: OperatorResult) -> OperatorResult:
         return evolve(given, branch=branch)
     known = ", ".join(child.step_id for child in open_branches(step))
     named = f"'{brief(given.branch)}' is not one of the branches" if given.branch.strip() else "no branch was named"
-    return evolve(given, status=HopStatus.FAIL, branch="", result=_with_reason(f"{named} ({known})", given.result))
+    return evolve(given, status=HopStatus.FAIL, branch="", result=with_reason(f"{named} ({known})", given.result))
 
 
 def choose(step: PlanStep, branch: str, result: str | None) -> list[StepPatch]:
@@ -483,7 +499,8 @@ def choose(step: PlanStep, branch: str, result: str | None) -> list[StepPatch]:
     return [StepPatch(step, PlanStatus.ACTIVE, result), *(StepPatch(below, PlanStatus.SKIPPED) for below in skipped)]
 
 
-def _with_reason(fault: str, said: str) -> str:
+def with_reason(fault: str, said: str) -> str:
+    """A fault, and what an operator has said beside it."""
     return f"{fault}; the operator says: {said}" if said.strip() else fault
 
 

@@ -26,7 +26,7 @@ from planspec_lark.runs.ledger import (
 from planspec_lark.runs.owner import Owner
 from planspec_lark.syntax.safe_text import visible, visible_name
 
-__all__ = ["DatabaseLedger"]
+__all__ = ["DatabaseLedger", "encode"]
 
 _COLUMNS = "kind, step, hash, attempt, data, changes, plan, before, after, seq, time"
 _APPEND = (
@@ -37,7 +37,7 @@ _ROWS_AT_A_TIME = 200
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
 
-_encode = json.JSONEncoder(allow_nan=False).encode
+encode = json.JSONEncoder(allow_nan=False).encode
 
 
 def _committed(method: _Method) -> _Method:
@@ -55,6 +55,8 @@ class DatabaseLedger(ABC):
 
     # What locks a row until the transaction ends.
     _LOCK = ""
+    # Tables that have rows of runs, besides those that all have.
+    _PARTS: tuple[str, ...] = ()
     # What the database is called in errors.
     _name: str
     # What it raises itself, and where there is a row of this key already.
@@ -132,18 +134,18 @@ class DatabaseLedger(ABC):
 
     def begin(self, info: RunInfo) -> None:
         """Note a new run."""
-        row = (info.run, info.time, _encode(dict(info.inputs)), info.name)
+        row = (info.run, info.time, encode(dict(info.inputs)), info.name)
         with self._adding(LedgerError(f"there is a run {visible_name(info.run)} already")):
             self._execute("INSERT INTO runs (run, time, inputs, name) VALUES (?, ?, ?, ?)", row)
 
     def append(self, run: str, record: Record, *, after: int) -> Record:
         """Keep a record: it is on the disk when this returns."""
         seq, at = after + 1, time.time()
-        outputs = [(run, seq, name, _encode(value)) for name, value in record.outputs.items()]
+        outputs = [(run, seq, name, encode(value)) for name, value in record.outputs.items()]
         row = (
             *(run, seq, record.kind.value, record.step, record.hash, record.attempt, at),
-            _encode(dict(record.data)),
-            _encode({step: astuple(change, recurse=False) for step, change in record.changes.items()}),
+            encode(dict(record.data)),
+            encode({step: astuple(change, recurse=False) for step, change in record.changes.items()}),
             *(record.plan, record.before, record.after),
         )
         with self._adding(FencedError(f"another process has continued run {visible_name(run)}")):
@@ -239,7 +241,7 @@ class DatabaseLedger(ABC):
             raise RunBusyError(f"another process is working on run {visible_name(run)}: {left}")
         # Who was asked to stop has not been this owner.
         stop = ", stop = 0" if not said or known != owner else ""
-        values = (_encode(astuple(owner)), now + seconds, run)
+        values = (encode(astuple(owner)), now + seconds, run)
         self._execute(f"UPDATE leases SET owner = ?, until = ?{stop} WHERE run = ?", values)  # noqa: S608  (as above)
 
     def find_holder(self, run: str) -> Owner | None:
@@ -263,14 +265,14 @@ class DatabaseLedger(ABC):
     def release(self, run: str, owner: Owner) -> None:
         """Give the lease back."""
         # The row stays: who waits for it must find one.
-        values = (run, _encode(astuple(owner)))
+        values = (run, encode(astuple(owner)))
         self._execute("UPDATE leases SET owner = '', until = 0 WHERE run = ? AND owner = ?", values)
 
     @_committed
     def remove(self, runs: Sequence[str]) -> None:
         """Forget runs."""
         for run in runs:
-            for table in ("outputs", "records", "views", "snapshots", "leases", "runs"):
+            for table in (*self._PARTS, "outputs", "records", "views", "snapshots", "leases", "runs"):
                 self._execute(f"DELETE FROM {table} WHERE run = ?", (run,))  # noqa: S608  (a name of our own)
 
     # ---------------------------------------------------------------- views

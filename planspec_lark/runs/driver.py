@@ -36,6 +36,8 @@ __all__ = [
     "Language",
     "Postponed",
     "Question",
+    "ReturnedError",
+    "Room",
     "Work",
     "check_limits",
     "describe",
@@ -131,6 +133,20 @@ class End(Generic[Result]):
     entry: Entry | None = None
 
 
+class ReturnedError(Exception):
+    """Raised by a call that was not begun: it is made again when there is room, unless the run is left before."""
+
+
+class Room(Protocol):
+    """How much may be at work at a time, where that changes while a run is at work."""
+
+    def most(self) -> int:
+        """How many calls may be under way now."""
+
+    async def grown(self) -> None:
+        """Wait until there may be room for another one."""
+
+
 class Language(Protocol[State, Result]):
     """What a language says to the driver."""
 
@@ -220,6 +236,8 @@ class Driver(Generic[State, Result]):
         limits: by name, how many of these may use it at a time.
         ask: puts a question to a person; without it, the run ends there.
         pause: asked before each call; the run ends where it says so, once all that is at work has ended.
+        room: how many calls may be made at a time, where that changes. Then ``jobs``, which is more than 1, is the
+            number of threads that make them.
     """
 
     language: Language[State, Result]
@@ -230,10 +248,13 @@ class Driver(Generic[State, Result]):
     limits: Mapping[str, int] = field(factory=dict, validator=check_limits)
     ask: Callable[[Question], Any] | None = None
     pause: Callable[[], bool] = _never
+    room: Room | None = None
     _account: Account = field(init=False)
     _at_work: dict[awaitables.Work | Pause, _Call] = field(factory=dict, init=False)
     # Work that waits, by the limited names that it uses.
     _waiting: dict[tuple[str, ...], deque[Work]] = field(factory=dict, init=False)
+    # What waits for more room.
+    _watch: awaitables.Work | None = field(default=None, init=False)
 
     def __attrs_post_init__(self) -> None:
         self._account = Account(self.budget)
@@ -296,12 +317,13 @@ class Driver(Generic[State, Result]):
                 return self.language.stop(self.state, why)
         elif found is not None:
             return found
+        yield from self._watch_room()
         yield from self._end_first()
         return None
 
     def _find(self) -> Work | Question | Entry | End[Result] | None:
         """What comes next, as far as there is room for it."""
-        if self._count() >= self.jobs:
+        if self._count() >= (self.jobs if self.room is None else self.room.most()):
             return None
         for uses, works in self._waiting.items():
             if works and self._has_room(uses):
@@ -348,17 +370,29 @@ class Driver(Generic[State, Result]):
         if work.asks:
             with telemetry.asking(work.asks, work.step, **work.labels):
                 yield asked
-                yield from self._end_first()
+                while asked in self._at_work:
+                    yield from self._end_first()
             return
         is_recorded = work.begun is not None and work.begun.kind is not None
         with telemetry.at_work(work.step, "" if is_recorded else work.step_type):
             yield asked
 
+    def _watch_room(self) -> Turn[None]:
+        """See to it that more room ends a wait."""
+        if self.room is not None and self._watch is None:
+            self._watch = awaitables.Work(self.room.grown)
+            yield self._watch
+
     def _end_first(self) -> Turn[None]:
         """Wait for the first of what is at work, and take what came of it."""
         ended: WorkResult = yield FIRST
+        if ended.work is self._watch:
+            self._watch = None
+            if ended.error is not None:
+                raise ended.error
+            return
         call = self._at_work.pop(ended.work)
-        if isinstance(ended.work, Pause):
+        if isinstance(ended.work, Pause) or isinstance(ended.error, ReturnedError):
             self._put_back(call.work)
             return
         outcome = call.outcome(ended)

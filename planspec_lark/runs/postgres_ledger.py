@@ -26,7 +26,7 @@ _T = TypeVar("_T")
 # How long a connection that is lost is tried to be made again, and how long each try waits.
 _RECONNECT_SECONDS, _RECONNECT_PAUSE = 25.0, 0.2
 
-_VERSION = 3
+_VERSION = 4
 _TABLES = f"""
 CREATE SCHEMA IF NOT EXISTS planspec;
 CREATE TABLE version (version integer NOT NULL);
@@ -52,6 +52,11 @@ CREATE TABLE views (
   run text NOT NULL, number integer NOT NULL, digest text NOT NULL, text text, PRIMARY KEY (run, number)
 );
 CREATE TABLE snapshots (run text PRIMARY KEY, text text NOT NULL);
+CREATE TABLE work (
+  run text NOT NULL, key text NOT NULL, number bigint GENERATED ALWAYS AS IDENTITY, holder text NOT NULL,
+  call text NOT NULL, owner text NOT NULL DEFAULT '', until double precision NOT NULL DEFAULT 0,
+  take integer NOT NULL DEFAULT 0, outcome text, PRIMARY KEY (run, key)
+);
 """  # noqa: S608  (nothing but a number of our own)
 # Any number that no other program locks: those who make the tables wait for each other.
 _MAKING = 0x50534C47
@@ -91,6 +96,7 @@ class PostgresLedger(DatabaseLedger):
     """
 
     _LOCK = " FOR UPDATE"
+    _PARTS = ("work",)
 
     def __init__(self, conninfo: str, *, read_only: bool = False) -> None:
         psycopg = _load()

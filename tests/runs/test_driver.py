@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from functools import partial
 from logging import getLogger
 from typing import Any
 
@@ -16,7 +17,7 @@ from attrs import define, field, frozen
 from planspec_lark.awaitables import OverdueError
 from planspec_lark.cancellation import stop_event
 from planspec_lark.runs import Budget, FatalError, Ledger, LedgerError, MemoryLedger, RecordKind, TransientError
-from planspec_lark.runs.driver import CallOutcome, Driver, End, Question, Work, describe
+from planspec_lark.runs.driver import CallOutcome, Driver, End, Question, ReturnedError, Work, describe
 from planspec_lark.runs.entries import UNKEPT, Entry, EntryTypes, RunLog
 from planspec_lark.runs.limits import Effort, StepPolicy
 from planspec_lark.runs.telemetry import RunTelemetry
@@ -381,3 +382,96 @@ def test_a_record_leaves_out_what_is_empty_anyway(entry: _Told, data: dict[str, 
     record = types.write(entry)
     assert record.data == data
     assert types.read(record) == entry
+
+
+# ---------------------------------------------------------------- room that changes
+
+
+class _Desk:
+    """Room for some calls, and for more once a number of them has begun."""
+
+    def __init__(self, most: int) -> None:
+        self._most, self.at_work, self.widest = most, 0, 0
+        self.is_open, self.has_grown = asyncio.Event(), asyncio.Event()
+
+    def most(self) -> int:
+        return self._most
+
+    async def grown(self) -> None:
+        await self.has_grown.wait()
+        self.has_grown.clear()
+
+    async def call(self) -> str:
+        self.at_work += 1
+        self.widest = max(self.widest, self.at_work)
+        if self.at_work == self._most < 4:
+            self._most += 1
+            self.has_grown.set()
+        if self.widest == 4:
+            self.is_open.set()
+        await asyncio.wait_for(self.is_open.wait(), 10)
+        self.at_work -= 1
+        return "done"
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+def test_room_that_grows_is_used_at_once(is_async: bool) -> None:
+    """No call ends before four are under way, and at first there is room for two."""
+    desk = _Desk(2)
+    language = Jobs(dict.fromkeys("abcdefgh", desk.call))
+    assert run_jobs(language, jobs=2, room=desk, is_async=is_async) == dict.fromkeys("abcdefgh", "done")
+    assert desk.widest == 4
+
+
+def test_what_fails_while_room_is_waited_for_ends_the_run() -> None:
+    desk = _Desk(1)
+
+    async def fail() -> None:
+        raise LedgerError("it is gone")
+
+    desk.grown = fail  # type: ignore[method-assign]
+    with pytest.raises(LedgerError, match="it is gone"):
+        run_jobs(Jobs({"a": partial(asyncio.sleep, 60)}), jobs=2, room=desk)
+
+
+def test_a_question_is_waited_for_however_much_room_there_is() -> None:
+    desk, answered = _Desk(4), list[str]()
+
+    async def ask(_: Question) -> str:
+        for _turn in range(5):
+            desk.has_grown.set()
+            await asyncio.sleep(0)
+        answered.append("b")
+        return "yes"
+
+    async def quick() -> str:
+        return "done"
+
+    language = Jobs({"a": quick, "b": "Is it so?", "c": answered.pop})
+    made = run_jobs(language, jobs=2, room=desk, ask=ask)
+    assert made == {"a": "done", "b": "yes", "c": "b"}
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_a_call_that_was_not_begun_is_made_again(jobs: int) -> None:
+    tries: list[str] = []
+
+    def call() -> str:
+        tries.append("")
+        if len(tries) < 3:
+            raise ReturnedError
+        return "done"
+
+    ledger = MemoryLedger()
+    assert run_jobs(Jobs({"a": call, "b": lambda: "done"}), ledger, jobs=jobs) == {"a": "done", "b": "done"}
+    assert kinds(ledger).count(("started", "a")) == 3
+
+
+def test_a_call_that_was_not_begun_keeps_no_run_from_stopping() -> None:
+    ledger = MemoryLedger()
+
+    def call() -> str:
+        ledger.ask_to_stop("r")
+        raise ReturnedError
+
+    assert run_jobs(Jobs({"a": call, "b": call}), ledger, jobs=2) == {"stopped": "it was asked to stop"}

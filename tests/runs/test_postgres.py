@@ -63,7 +63,7 @@ def test_many_make_the_tables_at_once(database: str) -> None:
     for thread in threads:
         thread.join()
     assert faults == []
-    assert execute(database, "SELECT version FROM planspec.version") == [(3,)]
+    assert execute(database, "SELECT version FROM planspec.version") == [(4,)]
 
 
 @pytest.mark.parametrize("read_only", [True, False])
@@ -140,7 +140,7 @@ def test_a_connection_that_is_lost_is_made_again(database: str) -> None:
         ledger.count("r")
 
 
-class _Forgetful(PostgresLedger):
+class Forgetful(PostgresLedger):
     """A ledger that hears nothing of what it has kept."""
 
     is_cut_off = False
@@ -156,7 +156,7 @@ class _Forgetful(PostgresLedger):
 
 
 def test_what_is_kept_is_not_kept_twice(database: str) -> None:
-    ledger = _Forgetful(database)
+    ledger = Forgetful(database)
     ledger.is_cut_off = True
     ledger.begin(RunInfo("r", 1.0))
     ledger.is_cut_off = True

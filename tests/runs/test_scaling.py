@@ -27,7 +27,7 @@ def test_the_commands_of_the_page(database: str, tmp_path: Path) -> None:
                 ["bash", "-ec", block.text], cwd=tmp_path, env=env, capture_output=True, text=True, check=False
             )
             assert done.returncode == 0, done.stdout + done.stderr
-    assert ran == 2
+    assert ran == 3
     with closing(PostgresLedger(database, read_only=True)) as ledger:
         for house in range(6):
             records = ledger.records(f"house-{house}", kinds=[RecordKind.DONE])

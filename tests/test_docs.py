@@ -462,7 +462,6 @@ IN_PYTHON = {
     "PC108",
     "PJ107",
     "EX108",
-    "EX109",
 } | {
     # Readers of answers alone give these.
     "PS126",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -30,7 +29,6 @@ from planspec_lark.exchange import (
     NoListError,
     export_into,
     export_plan,
-    import_folder,
     import_text,
     update_text,
 )
@@ -45,12 +43,11 @@ if TYPE_CHECKING:
     "import",
     examples=[
         "planspec import tasks.md -o plan.md",
-        "planspec import .kiro/specs/login --from kiro",
+        "planspec import .kiro/specs/login/tasks.md --from kiro",
         "planspec import tasks.md --into plan.md --statuses source",
     ],
     files={
         "FILE": "The task list: a file, or - for standard input.",
-        "FOLDER": "A folder of Kiro, spec-kit, OpenSpec or Task Master.",
         "standard output": "The plan in canonical form, unless --out or --into names a file.",
         "standard error": "What could not be read, what has changed, and a count of lines.",
     },
@@ -59,7 +56,7 @@ if TYPE_CHECKING:
         1: "There is nothing to import; with --strict, or a kept line looks like a task.",
     },
 )
-@click.argument("file", metavar="FILE|FOLDER")
+@click.argument("file", metavar="FILE")
 @click.option(
     "--from",
     "form",
@@ -110,8 +107,6 @@ def import_command(  # noqa: PLR0913, PLR0917  (one for each option)
 
 def _import(file: str, form: str | None, number: int) -> ImportResult:
     try:
-        if os.path.isdir(file):
-            return import_folder(Path(file), form, list=number)
         return import_text(read_text(file), form, list=number, name=label(file))
     except NoListError as error:
         raise click.UsageError(f"--list: {error}.") from None

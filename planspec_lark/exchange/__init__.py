@@ -15,11 +15,9 @@ if TYPE_CHECKING:
     from planspec_lark.exchange.formats import FORMATS as FORMATS
     from planspec_lark.exchange.importer import (
         ImportResult as ImportResult,
-        import_folder as import_folder,
         import_text as import_text,
     )
     from planspec_lark.exchange.models import (
-        ExchangeError as ExchangeError,
         ExchangeReport as ExchangeReport,
         NoListError as NoListError,
         ReportEntry as ReportEntry,
@@ -31,8 +29,8 @@ else:
         {
             "exporter": "ExportResult export_into export_plan",
             "formats": "FORMATS",
-            "importer": "ImportResult import_folder import_text",
-            "models": "ReportEntry ExchangeError ExchangeReport NoListError",
+            "importer": "ImportResult import_text",
+            "models": "ExchangeReport NoListError ReportEntry",
             "update": "update_text",
         },
     )

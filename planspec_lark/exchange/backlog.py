@@ -44,8 +44,8 @@ def _guess(source: Source) -> int:
     return 91 if is_one else 0
 
 
-def _read(source: Source, choice: int, elsewhere: Sequence[str]) -> TaskReading:
-    reading = _MARKDOWN.read(source, choice, elsewhere)
+def _read(source: Source, choice: int) -> TaskReading:
+    reading = _MARKDOWN.read(source, choice)
     head, tasks = FRONT_MATTER.match(source.text), reading.tasks
     title, status = (one.search(head["fields"] if head else "") for one in (_TITLE, _STATUS))
     if head and title and status:

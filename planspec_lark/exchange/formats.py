@@ -18,7 +18,6 @@ __all__ = [
     "MARKDOWN",
     "Format",
     "find_format",
-    "guess_by_place",
     "guess_format",
     "leave_ids",
     "share_of",
@@ -36,8 +35,7 @@ class Format:
     Attributes:
         name: what it is called.
         guess: how well a text fits: from 0 (not at all) to 100 (it says so itself).
-        read: reads one, given which of several lists is meant, from 1 (with 0 all of them), and which of title and
-            goal are said elsewhere.
+        read: reads one, given which of several lists is meant, from 1 (with 0 all of them).
         write: writes tasks.
         change: makes changes in a source, and in nothing else of it; returns the new text, and what could not be
             changed.
@@ -47,7 +45,7 @@ class Format:
 
     name: str
     guess: Callable[[Source], int]
-    read: Callable[[Source, int, Sequence[str]], TaskReading]
+    read: Callable[[Source, int], TaskReading]
     write: Callable[[TaskList], str]
     change: Callable[[Source, Sequence[TaskChange | Addition]], tuple[str, list[str]]]
     is_text: bool = True
@@ -93,7 +91,7 @@ _PLACES = (
 )
 
 
-def guess_by_place(path: str) -> tuple[str, int]:
+def _guess_by_place(path: str) -> tuple[str, int]:
     """The format of the tool whose lists are at such a place, and how sure that is; empty where there is none."""
     path = path.replace("\\", "/")
     return next(((name, score) for pattern, name, score in _PLACES if pattern.fullmatch(path)), ("", 0))
@@ -102,7 +100,7 @@ def guess_by_place(path: str) -> tuple[str, int]:
 def guess_format(source: Source) -> Mapping[str, int]:
     """The formats that a text may be in, by what it says and by where it is, the best first."""
     scores = {name: find_format(name).guess(source) for name in FORMATS}
-    name, score = guess_by_place(source.name)
+    name, score = _guess_by_place(source.name)
     if name and scores["checklist"]:
         scores[name] = max(score, scores[name])
     return dict(sorted(((n, one) for n, one in scores.items() if one), key=lambda item: -item[1]))

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 
 from attrs import define, field
 
 from planspec_lark.exchange.conversion import Converted, tasks_to_plan
 from planspec_lark.exchange.formats import FORMATS, Format, find_format, guess_format
-from planspec_lark.exchange.models import ExchangeReport, Fate, ReportEntry, Task, TaskReading
-from planspec_lark.exchange.sources import SourceFolder, read_folder
+from planspec_lark.exchange.models import ExchangeReport, Fate, Task, TaskReading
 from planspec_lark.json_text.models import write_path
 from planspec_lark.planspec import fast_reader
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep
@@ -20,7 +18,7 @@ from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError, in_ord
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, Findings
 from planspec_lark.syntax.source import Source
 
-__all__ = ["ImportResult", "import_folder", "import_text"]
+__all__ = ["ImportResult", "import_text"]
 
 
 @define(eq=False)
@@ -97,66 +95,17 @@ def import_text(
         # It may look like a list of another tool.
         raise _refuse(source, "EX110", "this is already a PlanSpec plan")
     chosen = choose_format(source) if form is None else find_format(form)
-    return _finish(_read(chosen, source, list), chosen, source)
-
-
-def import_folder(
-    folder: Path,
-    form: str | None = None,
-    *,
-    list: int = 0,  # noqa: A002  (as the option is called)
-) -> ImportResult:
-    """The plan that a folder of Kiro, spec-kit, OpenSpec or Task Master holds.
-
-    Title and goal are those of the documents beside the tasks, where these say any.
-
-    Args:
-        folder: the folder of one feature or change; of Task Master, that of the project will do.
-        form, list: as for :func:`import_text`.
-
-    Raises:
-        ExchangeError: it has no list of tasks, or one that cannot be read.
-        PlanSyntaxError, ValueError: as :func:`import_text` does.
-    """
-    found = read_folder(folder)
-    source = found.source
-    chosen = find_format(form or found.format) if form or found.format else choose_format(source)
-    reading = _read(chosen, source, list, [*found.head])
-    tasks = reading.tasks
-    title, goal = (found.head.get(part) for part in ("title", "goal"))
-    tasks.title = title.text if title else tasks.title
-    # The name of a folder is no goal.
-    missing = f"Finish all tasks of {tasks.title}" if title and not title.document else ""
-    tasks.goal = goal.text if goal else tasks.goal or missing
-    imported = _finish(reading, chosen, source, [*_account_of(found)])
-    imported.report.found = [*found.found, *imported.report.found]
-    return imported
-
-
-def _account_of(found: SourceFolder) -> Iterator[tuple[Fate, ReportEntry]]:
-    """What has become of the documents beside a list."""
-    for part, said in found.head.items():
-        yield Fate.CARRIED, ReportEntry(said.line, f"the {part}", said.document or "the name of the folder")
-    for name in found.documents:
-        reason = "apart from title and goal, this document is not part of the plan"
-        yield Fate.LEFT_OUT, ReportEntry(1, reason, name)
-
-
-def _read(chosen: Format, source: Source, choice: int, elsewhere: Sequence[str] = ()) -> TaskReading:
-    reading = chosen.read(source, choice, elsewhere)
+    reading = chosen.read(source, list)
     if not reading.tasks.children:
         raise _refuse(source, "EX110", "the text has no tasks", also=reading.found)
-    return reading
+    return _finish(reading, chosen, source)
 
 
-def _finish(
-    reading: TaskReading, chosen: Format, source: Source, beside: Sequence[tuple[Fate, ReportEntry]] = ()
-) -> ImportResult:
-    """The plan and the report of what was read, and of what was read beside it."""
+def _finish(reading: TaskReading, chosen: Format, source: Source) -> ImportResult:
+    """The plan and the report of what was read."""
     made = tasks_to_plan(reading.tasks, is_strict=chosen.is_text)
     counted = [task for task in reading.tasks if task.is_counted]
     counts, unit = reading.account.count(), "fields" if reading.account.is_of_fields else "lines"
-    counts.update(fate for fate, _ in beside)
     steps = {task: step.step_id for task, step in made.steps.items()}
     report = ExchangeReport(
         chosen.name,
@@ -164,7 +113,7 @@ def _finish(
         sum(task.status is PlanStatus.DONE for task in counted),
         similar=reading.similar,
         summary=f"{counts[Fate.CARRIED]} {unit} carried, {counts[Fate.KEPT]} kept, {counts[Fate.LEFT_OUT]} left out",
-        settle=lambda: [*reading.account.close(steps), *beside],
+        settle=lambda: reading.account.close(steps),
     )
     found = Findings(DEFAULT_LIMITS.max_findings)
     for several in (reading.found, _locate(made, source), _find_controls(source) if chosen.is_text else ()):

@@ -402,7 +402,7 @@ class _Reader:
 
     def read(self) -> TaskReading:
         if (path := _find_markdown(self.form, self.document)) is not None:
-            reading = read_markdown(Source(str(self.document.at(path)), self.document.source.name), _MARKDOWN, 0, ())
+            reading = read_markdown(Source(str(self.document.at(path)), self.document.source.name), _MARKDOWN, 0)
             self._note(Fate.CARRIED, path, "the plan")
             self._leave_others([path])
             return TaskReading(reading.tasks, self.account, reading.found)
@@ -525,7 +525,7 @@ class _Reader:
         self.found.append(Diagnostic(code, message, span=span, path=write_path(path), source=source))
 
 
-def _read(form: _Form, source: Source, choice: int, _elsewhere: Sequence[str]) -> TaskReading:
+def _read(form: _Form, source: Source, choice: int) -> TaskReading:
     if choice:
         raise NoListError("a list in JSON or YAML is read as a whole")
     return _Reader(form, source).read()

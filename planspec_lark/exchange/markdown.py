@@ -71,8 +71,8 @@ class _Holder:
 
 
 class _Reader:
-    def __init__(self, source: Source, dialect: Dialect, choice: int, elsewhere: Sequence[str]) -> None:
-        self.source, self.dialect, self.choice, self.elsewhere = source, dialect, choice, elsewhere
+    def __init__(self, source: Source, dialect: Dialect, choice: int) -> None:
+        self.source, self.dialect, self.choice = source, dialect, choice
         self.account = Account(source)
         self.found: list[Diagnostic] = []
         # Lines that are kept and look like tasks, and those in what has no end.
@@ -211,7 +211,7 @@ class _Reader:
         return block.has_box if self.has_boxes else block.kind in self.kinds
 
     def _read_title(self, blocks: list[Block], root: _Holder, tasks: TaskList) -> list[Block]:
-        """Take title and goal, or as text where they are said elsewhere; returns what is left."""
+        """Take title and goal; returns what is left."""
         missing = []
         title = self._find_title(blocks)
         at = blocks.index(title) if title else 0
@@ -220,28 +220,25 @@ class _Reader:
         blocks = blocks[at:]
         # Behind front matter, or in an answer, only a title tells what the first paragraph is.
         is_told = title is not None or not (tasks.notes or self.dialect.is_free)
-        if title is None or "title" in self.elsewhere:
+        if title is None:
             missing.append("title")
         elif tasks.notes:
             tasks.notes.append(marks.TITLE)
             root.end = -1
         if title is not None:
             tasks.title = " ".join(title.text.split("\n"))
-            self._take(blocks.pop(0), "title", root)
+            self._take(blocks.pop(0), "title")
         goal = _goal_of(blocks[0]) if blocks and is_told else ""
-        if not goal or "goal" in self.elsewhere:
+        if not goal:
             missing.append("goal")
         if goal:
             tasks.goal = goal
-            self._take(blocks.pop(0), "goal", root)
+            self._take(blocks.pop(0), "goal")
         tasks.notes[:0] = marks.not_here(missing)
         return blocks
 
-    def _take(self, block: Block, part: str, root: _Holder) -> None:
-        if part in self.elsewhere:
-            self._keep(root, block.first, block.last)
-        else:
-            self._carry(block.first, block.last, f"the {part}")
+    def _take(self, block: Block, part: str) -> None:
+        self._carry(block.first, block.last, f"the {part}")
 
     def _find_title(self, blocks: Sequence[Block]) -> Block | None:
         """The only heading of the first level, where no other one and no task is before it."""
@@ -532,9 +529,9 @@ def _dedent(line: str, column: int) -> str:
     return line[min(room, column) :]
 
 
-def read_markdown(source: Source, dialect: Dialect, choice: int, elsewhere: Sequence[str]) -> TaskReading:
+def read_markdown(source: Source, dialect: Dialect, choice: int) -> TaskReading:
     """The tasks of a text in Markdown, and where each of its lines has gone."""
-    return _Reader(source, dialect, choice, elsewhere).read()
+    return _Reader(source, dialect, choice).read()
 
 
 # ---------------------------------------------------------------- formats
@@ -555,7 +552,7 @@ def markdown_format(
     return Format(
         name,
         guess_markdown,
-        lambda source, choice, elsewhere: read_markdown(source, dialect, choice, elsewhere),
+        lambda source, choice: read_markdown(source, dialect, choice),
         lambda tasks: write_markdown(tasks, dialect),
         lambda source, changes: change_markdown(source, changes, dialect),
         number=number,

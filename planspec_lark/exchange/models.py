@@ -20,7 +20,6 @@ from planspec_lark.syntax.tree import iter_tree
 __all__ = [
     "Account",
     "Addition",
-    "ExchangeError",
     "ExchangeReport",
     "Fate",
     "NoListError",
@@ -30,10 +29,6 @@ __all__ = [
     "TaskList",
     "TaskReading",
 ]
-
-
-class ExchangeError(PlanSpecError, ValueError):
-    """What cannot be imported or exported at all; the text says why, and is safe to show."""
 
 
 class NoListError(PlanSpecError, ValueError):

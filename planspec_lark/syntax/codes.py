@@ -168,7 +168,6 @@ EX104 warning circle                A dependency that closes a cycle.
 EX105 warning open-front-matter     Front matter that is not closed.
 EX107 warning wrong-kind            A field of a task with a value of the wrong type.
 EX108 warning control-character     A character that is not allowed in a plan.
-EX109 warning unusable-neighbour    A document next to the tasks that cannot be read.
 EX110 error   no-tasks              A text without tasks, or in no known format.
 EX111 error   undecided             A text that may be in several formats.
 EX112 warning like-a-task           Lines kept as text that look like tasks.

@@ -94,14 +94,13 @@ def test_statuses_of_the_source(here: Path) -> None:
     assert "step 1: done → pending\n" in result.stderr
 
 
-def test_a_task_master_project(here: Path) -> None:
-    tasks = here / "project" / ".taskmaster" / "tasks" / "tasks.json"
-    tasks.parent.mkdir(parents=True)
-    tasks.write_text('{"tasks": [{"id": 1, "title": "a", "dependencies": [7]}]}', encoding="utf-8")
-    result = run("import", "project", "-o", "project.md")
+def test_a_finding_in_json_has_its_path(here: Path) -> None:
+    tasks = '{"tasks": [{"id": 1, "title": "a", "dependencies": [7]}]}'
+    (here / "tasks.json").write_text(tasks, encoding="utf-8")
+    result = run("import", "tasks.json", "-o", "project.md")
     assert result.exit_code == 0
     assert "tasks.json:1:1 (tasks[0])\n" in result.stderr
-    assert result.stderr.endswith("project: task-master, 1 task, 0 done; 3 fields carried, 0 kept, 0 left out\n")
+    assert result.stderr.endswith("tasks.json: task-master, 1 task, 0 done; 3 fields carried, 0 kept, 0 left out\n")
 
 
 def test_standard_input_is_read_once() -> None:

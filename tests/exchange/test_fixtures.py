@@ -15,7 +15,6 @@ from planspec_lark.exchange import (
     ImportResult,
     export_into,
     export_plan,
-    import_folder,
     import_text,
     update_text,
 )
@@ -29,11 +28,7 @@ each = pytest.mark.parametrize("source", [pytest.param(path, id=f"{path.parent.n
 
 def bring_in(source: Path) -> ImportResult:
     form = source.parent.name
-    return import_folder(source, form) if source.is_dir() else import_text(read(source), form, name=source.name)
-
-
-def text_of(source: Path) -> str:
-    return read(source / "tasks.md" if source.is_dir() else source)
+    return import_text(read(source), form, name=source.name)
 
 
 def beside(source: Path, suffix: str) -> Path:
@@ -74,8 +69,8 @@ def test_everything_is_accounted_for(source: Path) -> None:
     if source.suffix == ".json":
         assert sorted(entry["path"] for entry in entries) == sorted(fields_of(json.loads(read(source))))
     else:
-        lines = [number for number, line in enumerate(text_of(source).split("\n"), start=1) if line.strip()]
-        assert sorted(entry["line"] for entry in entries if "path" not in entry) == lines
+        lines = [number for number, line in enumerate(read(source).split("\n"), start=1) if line.strip()]
+        assert sorted(entry["line"] for entry in entries) == lines
 
 
 def fields_of(value: dict[str, Any]) -> list[str]:
@@ -113,9 +108,9 @@ def test_importing_again_changes_nothing(source: Path) -> None:
 def test_what_is_exported_has_all_that_is_kept(source: Path) -> None:
     imported = bring_in(source)
     exported = export_plan(imported.plan, source.parent.name).text
-    lines = text_of(source).split("\n")
+    lines = read(source).split("\n")
     if source.suffix != ".json":
-        kept = [lines[entry.line - 1].strip() for entry in imported.report.kept if not entry.path]
+        kept = [lines[entry.line - 1].strip() for entry in imported.report.kept]
         assert not Counter(kept) - Counter(map(str.strip, exported.split("\n")))
 
 
@@ -123,7 +118,7 @@ def test_what_is_exported_has_all_that_is_kept(source: Path) -> None:
 def test_what_is_exported_reads_as_the_same_plan(source: Path) -> None:
     imported = bring_in(source)
     is_renumbered = source.suffix == ".json" and any(one.code == "EX102" for one in imported.report.found)
-    if source.is_dir() or is_renumbered:
+    if is_renumbered:
         return
     again = import_text(export_plan(imported.plan, source.parent.name).text, source.parent.name).plan
     assert serialize_plan(again) == imported.text
@@ -131,14 +126,12 @@ def test_what_is_exported_reads_as_the_same_plan(source: Path) -> None:
 
 @each
 def test_exporting_into_the_source_changes_nothing(source: Path) -> None:
-    text = text_of(source)
+    text = read(source)
     exported = export_into(bring_in(source).plan, text, source.parent.name)
     assert (exported.text, exported.lost) == (text, [])
 
 
 @each
 def test_the_format_is_found_out(source: Path) -> None:
-    if source.is_dir():
-        assert import_folder(source).report.format == source.parent.name
-    elif "unnumbered" not in source.name:
+    if "unnumbered" not in source.name:
         assert import_text(read(source)).report.format == source.parent.name

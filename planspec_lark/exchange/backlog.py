@@ -12,8 +12,7 @@ from attrs import evolve
 
 from planspec_lark.exchange import marks
 from planspec_lark.exchange.conversion import plain_text
-from planspec_lark.exchange.dialect import Dialect
-from planspec_lark.exchange.formats import FRONT_MATTER
+from planspec_lark.exchange.dialect import FRONT_MATTER, Dialect
 from planspec_lark.exchange.markdown import markdown_format
 from planspec_lark.exchange.markdown_writer import change_markdown, write_markdown
 from planspec_lark.exchange.models import Addition, Task, TaskChange, TaskList, TaskReading
@@ -68,7 +67,9 @@ def _file_of(tasks: TaskList) -> Task | None:
 def _write(tasks: TaskList) -> str:
     if (task := _file_of(tasks)) is None:
         return write_markdown(tasks, _DIALECT)
-    text = write_markdown(evolve(tasks, children=task.children), _DIALECT)
+    # The front matter has the title.
+    goal = "" if tasks.goal == tasks.title else tasks.goal
+    text = write_markdown(evolve(tasks, title="", goal=goal, children=task.children), _DIALECT)
     return _put_status(text, task.status)
 
 

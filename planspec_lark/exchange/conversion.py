@@ -18,7 +18,7 @@ from planspec_lark.syntax.names import Names
 from planspec_lark.syntax.safe_text import visible
 from planspec_lark.syntax.tree import iter_tree, refuse_loops
 
-__all__ = ["NUMBERS", "Converted", "Fault", "name_of", "plain_text", "plan_to_tasks", "tasks_to_plan"]
+__all__ = ["DEFAULT_GOAL", "NUMBERS", "Converted", "Fault", "name_of", "plain_text", "plan_to_tasks", "tasks_to_plan"]
 
 # An id that is a number: `1.2`, or `1.2a`.
 NUMBERS = re.compile(r"[0-9]+(?:\.[0-9]+)*[a-z]?")
@@ -28,7 +28,7 @@ _NAME = re.compile(r"[\w-]{1,80}")
 _OTHER = re.compile(r"[^A-Za-z0-9_]+")
 
 # What is to be reached where the source does not say it.
-_GOAL = "Finish all tasks"
+DEFAULT_GOAL = "Finish all tasks"
 
 # What is wrong with a task: a code, a message, the task.
 Fault = tuple[str, str, Task]
@@ -83,7 +83,7 @@ def id_of(name: str) -> str:
 
 def tasks_to_plan(tasks: TaskList, *, is_strict: bool) -> Converted:
     """A plan with a step for each task of a source; with ``is_strict`` none is done before all below it are."""
-    plan = PlanSpec(plain_text(tasks.title), plain_text(tasks.goal) or plain_text(tasks.title) or _GOAL)
+    plan = PlanSpec(plain_text(tasks.title), plain_text(tasks.goal) or plain_text(tasks.title) or DEFAULT_GOAL)
     plan.goal_detail = [*map(_line, tasks.notes)]
     plan.constraints = [text for text in map(plain_text, tasks.constraints) if text]
     made = Converted(plan)

@@ -16,8 +16,9 @@ __all__ = [
     "BEGINS_BLOCK",
     "BOX",
     "BOXES",
-    "LABEL",
+    "FRONT_MATTER",
     "NEAR_BOX",
+    "NO_GOAL",
     "STRUCK",
     "SYMBOL",
     "SYMBOLS",
@@ -41,6 +42,9 @@ BOX_NUMBER = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})*+\.?[ \t]++")
 BEGINS_BLOCK = re.compile(rf"[ \t]*(?:[-+*][ \t]|[0-9]{{1,9}}[.)][ \t]|{FENCE}|>|#{{1,6}}[ \t]|<|---)")
 # A line that begins so is not the rest of the sentence before it.
 LABEL = ("**", "__", "_", "*", "<", "|", "→", "✅", "❌")
+# A paragraph that begins so is not a goal.
+NO_GOAL = (*LABEL, "[", "#", "`")
+FRONT_MATTER = re.compile(r"\ufeff?---[ \t]*\r?\n(?P<fields>(?:(?!---)[^\n]*\n)*+)---[ \t]*(?:\r?\n|\Z)")
 _WIDE = 60
 
 # What a box holds, or what stands for it.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from itertools import groupby
 
@@ -13,7 +13,7 @@ from planspec_lark.exchange import marks
 from planspec_lark.exchange.conversion import plan_to_tasks
 from planspec_lark.exchange.formats import MARKDOWN, Format, find_format, guess_format
 from planspec_lark.exchange.importer import ImportResult, import_text
-from planspec_lark.exchange.models import Addition, Task, TaskChange
+from planspec_lark.exchange.models import Addition, Task, TaskChange, TaskList
 from planspec_lark.exchange.update import Updated, call_step, pair_steps, update_plan
 from planspec_lark.planspec.data_flow import find_data_flow
 from planspec_lark.planspec.models import PlanSpec, PlanStep, iter_steps
@@ -61,9 +61,8 @@ def _find_lost(plan: PlanSpec, text: str, to: str) -> Iterator[str]:
     except PlanSyntaxError:
         yield "all steps, as a note takes them in" if plan.steps else "the plan has no steps, and no task is written"
         return
-    missing = marks.missing_parts(plan.goal_detail)
     for part in ("title", "goal", "constraints"):
-        if part not in missing and getattr(plan, part) != getattr(again, part):
+        if getattr(plan, part) != getattr(again, part):
             yield f"the {part} of the plan" if getattr(plan, part) else f"that the plan has no {part}"
     kept = {*again.goal_detail}
     if any(line and line not in kept and not marks.is_mark(line) for line in plan.goal_detail):
@@ -148,8 +147,9 @@ def _read_original(plan: PlanSpec, original: str, name: str) -> ImportResult:
 def _find_changes(imported: ImportResult, updated: Updated, chosen: Format) -> Iterator[TaskChange | Addition]:
     """What has to change in a file, in the order of its tasks, and then what is new."""
     old = {id(imported.steps[task]): task for task in imported.reading.tasks}
-    was = {id(step): task for step, task in _pair_tasks(imported.plan, chosen)}
-    new = {id(step): task for step, task in _pair_tasks(updated.plan, chosen)}
+    nameless = {id(imported.steps[task]) for task in imported.reading.tasks if not task.id}
+    was = _make_tasks(imported.plan, chosen, nameless)
+    new = _make_tasks(updated.plan, chosen, {one for one, known in updated.known.items() if id(known) in nameless})
     for step in iter_steps(updated.plan):
         if (known := updated.known.get(id(step))) and _said_by(new[id(step)]) != _said_by(was[id(known)]):
             yield TaskChange(new[id(step)], old[id(known)], was[id(known)])
@@ -172,8 +172,15 @@ def _find_changes(imported: ImportResult, updated: Updated, chosen: Format) -> I
                 yield Addition(tasks, find(before), find(above) or imported.reading.tasks)
 
 
-def _pair_tasks(plan: PlanSpec, chosen: Format) -> Iterator[tuple[PlanStep, Task]]:
-    return zip(iter_steps(plan), plan_to_tasks(plan, chosen.number), strict=True)
+def _make_tasks(plan: PlanSpec, chosen: Format, nameless: Collection[int]) -> dict[int, Task]:
+    """The task of each step, by ``id()``. Those that have no id in the file get none."""
+
+    def number(tasks: TaskList) -> None:
+        chosen.number(tasks)
+        for step, task in zip(iter_steps(plan), tasks, strict=True):
+            task.id = "" if id(step) in nameless else task.id
+
+    return {id(step): task for step, task in zip(iter_steps(plan), plan_to_tasks(plan, number), strict=True)}
 
 
 def _said_by(task: Task) -> tuple[object, ...]:

@@ -14,7 +14,6 @@ from planspec_lark.syntax.source import Source
 
 __all__ = [
     "FORMATS",
-    "FRONT_MATTER",
     "MARKDOWN",
     "Format",
     "find_format",
@@ -55,8 +54,6 @@ class Format:
 MARKDOWN = ("checklist", "kiro", "spec-kit", "openspec", "markdown")
 FORMATS = (*MARKDOWN, "task-master", "cursor", "backlog", "todowrite", "codex", "acp", "beads")
 """The names of the formats, in the order in which they are listed."""
-
-FRONT_MATTER = re.compile(r"\ufeff?---[ \t]*\r?\n(?P<fields>(?:(?!---)[^\n]*\n)*+)---[ \t]*(?:\r?\n|\Z)")
 
 
 def find_format(name: str) -> Format:

@@ -17,8 +17,8 @@ from attrs import define, field, frozen
 
 from planspec_lark.exchange import marks
 from planspec_lark.exchange.conversion import plain_text
-from planspec_lark.exchange.dialect import Dialect
-from planspec_lark.exchange.formats import FRONT_MATTER, Format
+from planspec_lark.exchange.dialect import FRONT_MATTER, Dialect
+from planspec_lark.exchange.formats import Format
 from planspec_lark.exchange.markdown import read_markdown
 from planspec_lark.exchange.markdown_writer import change_markdown
 from planspec_lark.exchange.models import (
@@ -398,7 +398,7 @@ class _Reader:
         self.form, self.document = form, _load(form, source)
         self.account = Account(source, is_of_fields=True)
         self.found: list[Diagnostic] = []
-        self.tasks = TaskList(notes=marks.not_here([] if form.head else ["title", "goal"]))
+        self.tasks = TaskList()
 
     def read(self) -> TaskReading:
         if (path := _find_markdown(self.form, self.document)) is not None:

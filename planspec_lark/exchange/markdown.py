@@ -16,15 +16,16 @@ from planspec_lark.exchange import marks
 from planspec_lark.exchange.blocks import LISTS, Block, fill_gaps, is_open_fence, read_blocks
 from planspec_lark.exchange.dialect import (
     BOX,
-    LABEL,
+    FRONT_MATTER,
     NEAR_BOX,
+    NO_GOAL,
     STRUCK,
     SYMBOL,
     Dialect,
     find_box,
     join_lines,
 )
-from planspec_lark.exchange.formats import FRONT_MATTER, Format, leave_ids
+from planspec_lark.exchange.formats import Format, leave_ids
 from planspec_lark.exchange.markdown_writer import change_markdown, write_markdown
 from planspec_lark.exchange.models import Account, Fate, NoListError, Task, TaskList, TaskReading
 from planspec_lark.exchange.outline import find_answer, find_ends, find_siblings, outline
@@ -38,8 +39,6 @@ _MARKER = re.compile(r"[ \t]*(?:[-+*•◦▪‣●]|[0-9]{1,9}[.)])([ \t]*)")
 # What CommonMark reads as text, and was meant as a box.
 _NEAR_ITEM = re.compile(r"[ \t]*(?:[-+*][ \t]*\[[ xX]?\](?=[^\s(\[])|[-+*]\[[ xX]?\][ \t])")
 _HIDDEN_ITEM = re.compile(r"[ \t]*(?:[-+*]|[0-9]{1,9}[.)])[ \t]+\S")
-# A paragraph that begins so is not a goal.
-_NO_GOAL = (*LABEL, "[", "#", "`")
 _RULE = re.compile(r"---[ \t]*")
 # So many lists are named.
 _MOST_NAMED = 9
@@ -47,27 +46,23 @@ _MOST_NAMED = 9
 
 @define(eq=False)
 class _Holder:
-    """What takes notes and tasks in the order of the source, and marks in the notes where the tasks were."""
+    """What takes notes and tasks in the order of the source."""
 
     # What they belong to.
     owner: Task | TaskList
-    # How many tasks there were at the last mark, and the line after the last note; -1 where no note continues.
-    marked: int = 0
+    # The line after the last note; -1 where there is none. Whether something else has come since then.
     end: int = -1
+    is_apart: bool = False
 
     def add(self, task: Task) -> None:
         self.owner.children.append(task)
-        self.end = -1
+        self.is_apart = True
 
     def write(self, lines: Iterable[str], first: int, last: int) -> None:
-        notes, count = self.owner.notes, len(self.owner.children)
-        if count > self.marked:
-            notes.append(marks.steps(count - self.marked))
-            self.marked = count
-        elif self.end >= 0:
-            notes += [""] * (first - self.end)
-        notes += map(marks.escape_detail, lines)
-        self.end = last
+        if self.end >= 0:
+            self.owner.notes += [""] * (1 if self.is_apart else first - self.end)
+        self.owner.notes += map(marks.escape_detail, lines)
+        self.end, self.is_apart = last, False
 
 
 class _Reader:
@@ -110,8 +105,6 @@ class _Reader:
         needs = self.dialect.find_needs(tasks)
         for task in needs:
             task.needs = [*needs[task]]
-        if self.dialect.lead:
-            _mark_missing_ids(tasks)
         if self.similar:
             self._tell_similar()
         return TaskReading(
@@ -212,29 +205,21 @@ class _Reader:
 
     def _read_title(self, blocks: list[Block], root: _Holder, tasks: TaskList) -> list[Block]:
         """Take title and goal; returns what is left."""
-        missing = []
         title = self._find_title(blocks)
         at = blocks.index(title) if title else 0
         for block in blocks[:at]:
             self._keep_block(root, block)
         blocks = blocks[at:]
-        # Behind front matter, or in an answer, only a title tells what the first paragraph is.
-        is_told = title is not None or not (tasks.notes or self.dialect.is_free)
-        if title is None:
-            missing.append("title")
-        elif tasks.notes:
-            tasks.notes.append(marks.TITLE)
-            root.end = -1
+        # In an answer, only a title tells what the first paragraph is.
+        is_told = title is not None or not self.dialect.is_free
+        root.is_apart = True
         if title is not None:
             tasks.title = " ".join(title.text.split("\n"))
             self._take(blocks.pop(0), "title")
         goal = _goal_of(blocks[0]) if blocks and is_told else ""
-        if not goal:
-            missing.append("goal")
         if goal:
             tasks.goal = goal
             self._take(blocks.pop(0), "goal")
-        tasks.notes[:0] = marks.not_here(missing)
         return blocks
 
     def _take(self, block: Block, part: str) -> None:
@@ -353,7 +338,6 @@ class _Reader:
         self._name(task, (text if whole is None else whole).strip())
         end = block.first + 1 if whole is None else block.last
         self._carry(block.first, end, "{}", task)
-        below.end = end
         self._keep(below, end, block.last, column)
         return block.last
 
@@ -504,21 +488,7 @@ def _is_continued(lists: Sequence[Block]) -> bool:
 def _goal_of(block: Block) -> str:
     """The goal that a paragraph says; empty where it is none."""
     goal = join_lines(block.text.split("\n")) if block.kind == "paragraph" else None
-    return "" if goal is None or goal.startswith(_NO_GOAL) else goal
-
-
-def _mark_missing_ids(tasks: TaskList) -> None:
-    """Mark tasks that have no id, so that none is given to them."""
-    if not any(task.id for task in tasks):
-        tasks.notes.insert(0, marks.NO_ID)
-        return
-    for parent in [tasks, *tasks]:
-        missing = [task for task in parent.children if task.is_counted and not task.id]
-        if any(task.id for task in parent.children):
-            for task in missing:
-                task.notes.insert(0, marks.NO_ID)
-        elif missing:
-            parent.notes.insert(0, marks.NO_IDS)
+    return "" if goal is None or goal.startswith(NO_GOAL) else goal
 
 
 def _dedent(line: str, column: int) -> str:

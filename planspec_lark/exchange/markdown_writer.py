@@ -10,7 +10,19 @@ from typing import TypeAlias
 from attrs import evolve, frozen
 
 from planspec_lark.exchange import marks
-from planspec_lark.exchange.dialect import BEGINS_BLOCK, BOX, SYMBOL, SYMBOLS, Dialect, find_box, join_lines
+from planspec_lark.exchange.blocks import read_blocks
+from planspec_lark.exchange.conversion import DEFAULT_GOAL
+from planspec_lark.exchange.dialect import (
+    BEGINS_BLOCK,
+    BOX,
+    FRONT_MATTER,
+    NO_GOAL,
+    SYMBOL,
+    SYMBOLS,
+    Dialect,
+    find_box,
+    join_lines,
+)
 from planspec_lark.exchange.models import Addition, Task, TaskChange, TaskList
 from planspec_lark.planspec.models import PlanStatus
 from planspec_lark.syntax.diagnostics import shorten
@@ -36,6 +48,7 @@ def _write_rows(tasks: TaskList, dialect: Dialect, style: _Style, number: int = 
     return _Writer(dialect, style).write(tasks, number)
 
 
+_DEEPEST = 6
 # What writes the tasks below a task, once it is asked for the next of them.
 _Below: TypeAlias = "Iterator[_Below]"
 
@@ -86,49 +99,49 @@ class _Writer:
         return self.dialect.level if all(task.children for task in after) else 0
 
     def _write_head(self, tasks: TaskList) -> list[str]:
-        """Write all that is before the tasks; returns the notes between them."""
-        missing = marks.missing_parts(tasks.notes)
-        own = (marks.NO_ID, marks.NO_IDS)
-        notes = [line for line in tasks.notes if line not in own and not marks.read_not_here(line)]
-        title = notes.index(marks.TITLE) if marks.TITLE in notes else -1
-        self._note(notes[: max(title, 0)], "")
-        if tasks.title and "title" not in missing:
+        """Write all that is before the tasks and the notes; returns these."""
+        head = FRONT_MATTER.match("".join(f"{line}\n" for line in tasks.notes))
+        end = head[0].count("\n") if head else 0
+        notes = tasks.notes[end:]
+        self._note(tasks.notes[:end], "")
+        if tasks.title:
             self._block([f"# {tasks.title}"])
-        if tasks.goal and "goal" not in missing:
+        first = next(filter(None, notes), "Constraints:" if tasks.constraints else "")
+        is_goal = first and not first.startswith(NO_GOAL) and not BEGINS_BLOCK.match(first)
+        if tasks.goal not in ("", tasks.title, DEFAULT_GOAL) or is_goal:
             # A code block would take in all that comes after it.
             self._block([f"\\{tasks.goal}" if tasks.goal.startswith(FENCES) else tasks.goal])
         if tasks.constraints:
             self._block(["Constraints:"])
             self._block([f"- {line}" for line in tasks.constraints])
-        return notes[title + 1 :]
+        return notes
 
     def _iterate(self, tasks: Sequence[Task], notes: Sequence[str], indent: str, level: int, number: int = 1) -> _Below:
-        """Write tasks and the notes between them; what is below one of them is yielded, to be written first."""
-        at = 0
-        pieces = [*marks.split_steps(notes)]
-        for place, (piece, count) in enumerate(pieces):
-            self._note(piece, indent)
-            style = self._style_between(piece, pieces[place + 1][0] if place + 1 < len(pieces) else [], indent)
-            end = len(tasks) if count is None else min(at + count, len(tasks))
-            for task in tasks[at:end]:
-                if self.dialect.is_loose and at and self.is_list:
-                    self._end()
-                yield self._write_task(task, indent, level, style.mark(number + at))
-                at += 1
-            if count is not None and indent:
+        """Write tasks and the notes beside them; what is below one of them is yielded, to be written first."""
+        end = len(notes) if indent else self._end_before(notes, tasks, level)
+        self._note(notes[:end], indent)
+        style = self._style_after(notes[:end], indent)
+        for at, task in enumerate(tasks):
+            if self.dialect.is_loose and at and self.is_list:
                 self._end()
+            yield self._write_task(task, indent, level, style.mark(number + at))
+        self._note(notes[end:], indent)
 
-    def _style_between(self, before: Sequence[str], after: Sequence[str], indent: str) -> _Style:
-        """The style of items that are no part of a list in the notes before or after them."""
-        if indent and self.dialect.lead:
-            # There, an item without a box is a note.
-            return self.style
-        taken = {_sign_at_end(before), _sign_of(next((line for line in after if line.strip()), ""))}
-        return (
-            self.style
-            if self.style.sign not in taken
-            else evolve(self.style, sign=next(sign for sign in "-*+" if sign not in taken))
-        )
+    def _end_before(self, notes: Sequence[str], tasks: Sequence[Task], level: int) -> int:
+        """How many notes may come before tasks: all up to a heading that would take these in."""
+        most = self._level_of(tasks[0], level) or _DEEPEST + 1 if tasks else 1
+        headings = (block for block in read_blocks(notes) if block.kind == "heading")
+        return next((block.first for block in headings if block.level < most), len(notes))
+
+    def _level_of(self, task: Task, level: int) -> int:
+        """The level of the heading that a task becomes, which is no item and below a heading of this level, or none."""
+        return marks.level_of(task.notes) or (self.level if task.children and not level else 0)
+
+    def _style_after(self, notes: Sequence[str], indent: str) -> _Style:
+        """The style of items that are no part of a list in the notes before them."""
+        # Where tasks have ids, an item without a box is a note.
+        is_beside = _sign_at_end(notes) == self.style.sign and not (indent and self.dialect.lead)
+        return evolve(self.style, sign="-" if self.style.sign == "*" else "*") if is_beside else self.style
 
     def _write_task(self, task: Task, indent: str, level: int, mark: str) -> _Below:
         lead, notes = ([line for line in task.notes if _is_own_mark(line) is is_own] for is_own in (True, False))
@@ -136,10 +149,8 @@ class _Writer:
         if more and join_lines([task.text, *more]) is not None:
             # It would be read as the rest of the text.
             notes.insert(0, "")
-        own = marks.level_of(lead)
-        if not own and not indent and not level and task.children:
-            own = self.level
-        if own and not indent:
+        own = 0 if indent else self._level_of(task, level)
+        if own:
             self._block([f"{'#' * own} {self.dialect.join(task, is_heading=True)}".rstrip()])
             return self._iterate(task.children, notes, "", own)
         if not self.is_list:
@@ -189,7 +200,7 @@ def _sign_at_end(lines: Sequence[str]) -> str:
 
 def _is_own_mark(line: str) -> bool:
     """Whether a note is a mark of the task itself."""
-    return line in (marks.OPTIONAL, marks.NO_BOX, marks.NO_ID, marks.NO_IDS) or marks.heading_level(line) > 0
+    return line in (marks.OPTIONAL, marks.NO_BOX) or marks.heading_level(line) > 0
 
 
 # ---------------------------------------------------------------- changing
@@ -299,6 +310,9 @@ def _place_tasks(
     # What is among items is one, and what is among headings is a heading of their level, whatever it has been.
     for task in change.new:
         task.notes = [one for one in task.notes if not marks.heading_level(one)]
+    if not _first_item(near).id:
+        for task, _ in iter_tree(change.new):
+            task.id = ""
     if not dialect.level:
         yield _write_items(lines, change, near, dialect, said)
         return
@@ -349,10 +363,16 @@ def _write_new(tasks: Sequence[Task], dialect: Dialect, style: _Style, said: lis
     return _write_rows(TaskList(children=[*tasks]), dialect, style, number)
 
 
-def _style_of(lines: Sequence[str], task: Task) -> _Style:
-    """How an item is written, or the first one below a heading."""
+def _first_item(task: Task) -> Task:
+    """An item itself, or the first one below a heading."""
     while marks.level_of(task.notes) and task.children:
         task = task.children[0]
+    return task
+
+
+def _style_of(lines: Sequence[str], task: Task) -> _Style:
+    """How an item is written, or the first one below a heading."""
+    task = _first_item(task)
     line = lines[task.line - 1]
     match = _ITEM.match(line)
     return _Style(match[3] if match else "-", not task.is_counted or _BOXED_ITEM.match(line) is not None)

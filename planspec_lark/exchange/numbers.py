@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
+from itertools import count
 
 from planspec_lark.exchange import marks
 from planspec_lark.exchange.conversion import NUMBERS
@@ -24,36 +25,37 @@ def write_number(task_id: str) -> str:
 
 
 def number_by_place(tasks: TaskList) -> None:
-    """Give a number to each task that has none, unless a mark says that it had none in its source.
+    """Give a number to each task that has none.
 
     What has been a heading stays without, and what is below it counts as if it were at its place.
     """
     for task in tasks:
         if not NUMBERS.fullmatch(task.id):
             task.id = ""
-    if marks.NO_ID in tasks.notes:
-        return
-    todo = [("", [*_flatten(tasks)])]
+    taken = {task.id for task in tasks}
+    todo = [("", [*_flatten(tasks.children)])]
     while todo:
         head, siblings = todo.pop()
-        number_nameless([task for task, is_named in siblings if is_named], head)
-        todo += ((f"{task.id}.", [*_flatten(task)]) for task, _ in siblings)
+        number_nameless(siblings, head, taken=taken)
+        todo += ((f"{task.id}.", [*_flatten(task.children)]) for task in siblings)
 
 
-def _flatten(around: Task | TaskList) -> Iterator[tuple[Task, bool]]:
-    """Tasks that are counted together, each with whether it gets a number."""
-    stack = [(task, marks.NO_IDS not in around.notes) for task in reversed(around.children)]
+def _flatten(tasks: Sequence[Task]) -> Iterator[Task]:
+    """Tasks that are counted together."""
+    stack = [*reversed(tasks)]
     while stack:
-        task, is_named = stack.pop()
+        task = stack.pop()
         if not task.id and marks.level_of(task.notes):
-            stack += ((child, marks.NO_IDS not in task.notes) for child in reversed(task.children))
+            stack += reversed(task.children)
         else:
-            yield task, bool(task.id) or (is_named and marks.NO_ID not in task.notes)
+            yield task
 
 
-def number_nameless(tasks: Sequence[Task], head: str, width: int = 1) -> None:
-    """Give the next numbers to tasks without an id, behind what the ids of all beside one another begin with."""
+def number_nameless(tasks: Sequence[Task], head: str, width: int = 1, *, taken: Container[str] = ()) -> None:
+    """Give the next free numbers to tasks without an id, behind what the ids of all beside one another begin with."""
     tails = [task.id.removeprefix(head).rstrip(_LETTERS) for task in tasks if task.id.startswith(head)]
     last = max((int(tail) for tail in tails if _NUMBER.fullmatch(tail)), default=0)
-    for number, task in enumerate((task for task in tasks if not task.id), start=last + 1):
-        task.id = f"{head}{number:0{width}}"
+    ids = (f"{head}{number:0{width}}" for number in count(last + 1))
+    free = (one for one in ids if one not in taken)
+    for task in tasks:
+        task.id = task.id or next(free)

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from operator import attrgetter
 
-from planspec_lark.exchange import marks
 from planspec_lark.exchange.dialect import Dialect, find_parallel
 from planspec_lark.exchange.formats import share_of
 from planspec_lark.exchange.markdown import markdown_format
 from planspec_lark.exchange.models import Task, TaskList
 from planspec_lark.exchange.numbers import number_nameless
 from planspec_lark.syntax.source import Source
-from planspec_lark.syntax.tree import iter_tree
 
 __all__ = ["FORMAT"]
 
@@ -107,15 +104,11 @@ def _pair(tasks: Sequence[str], needed: Sequence[str]) -> Iterator[tuple[str, st
 
 
 def _number(tasks: TaskList) -> None:
-    """Give the next number to each task that has none, unless a mark says that it had none in its source."""
+    """Give the next number to each task that has none, and nothing below it."""
     for task in tasks:
         if not _ID.fullmatch(task.id):
             task.id = ""
-    if marks.NO_ID in tasks.notes:
-        return
-    own = ((task, (parent or tasks).notes) for task, parent in iter_tree(tasks.children) if not task.children)
-    is_named = (task for task, around in own if marks.NO_ID not in task.notes and marks.NO_IDS not in around)
-    number_nameless(list(dict.fromkeys([*filter(attrgetter("id"), tasks), *is_named])), "T", 3)
+    number_nameless([task for task in tasks if task.id or not task.children], "T", 3)
 
 
 _DIALECT = Dialect(lead=_LEAD, find_needs=_find_needs, add_needs=_add_needs, level=2)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from planspec_lark import Severity, check_text, parse_plan, serialize_plan
+from planspec_lark import PlanSpec, Severity, check_text, iter_steps, parse_plan, serialize_plan
 from planspec_lark.exchange import (
     FORMATS,
     ImportResult,
@@ -117,11 +117,19 @@ def test_what_is_exported_has_all_that_is_kept(source: Path) -> None:
 @each
 def test_what_is_exported_reads_as_the_same_plan(source: Path) -> None:
     imported = bring_in(source)
-    is_renumbered = source.suffix == ".json" and any(one.code == "EX102" for one in imported.report.found)
-    if is_renumbered:
+    is_renumbered = any(one.code == "EX102" for one in imported.report.found)
+    if is_renumbered and source.suffix == ".json":
         return
     again = import_text(export_plan(imported.plan, source.parent.name).text, source.parent.name).plan
-    assert serialize_plan(again) == imported.text
+    if is_renumbered or "unnumbered" in source.name:
+        # All tasks get a number of their own, which is the name of their step.
+        assert outline(again) == outline(imported.plan)
+    else:
+        assert serialize_plan(again) == imported.text
+
+
+def outline(plan: PlanSpec) -> list[object]:
+    return [(step.step_id, step.status, step.description, step.detail) for step in iter_steps(plan)]
 
 
 @each

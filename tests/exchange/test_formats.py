@@ -144,7 +144,8 @@ def test_statuses(form: str, sign: str, status: PlanStatus, back: str) -> None:
     if form == "task-master":
         assert json.loads(exported)["master"]["tasks"][0]["status"] == back
     else:
-        assert exported == f"- [{back}] a\n"
+        number = {"checklist": "", "spec-kit": "T001 "}.get(form, "1. ")
+        assert exported == f"- [{back}] {number}a\n"
 
 
 @pytest.mark.parametrize(
@@ -235,7 +236,7 @@ def test_some_ids_are_no_names(task_id: str) -> None:
     [
         ("kiro", "- [ ] 1. a\n\n- [ ] 4. b\n", "3. [act] c\n", "- [ ] 5. c"),
         ("openspec", "## 1. A\n\n- [ ] 1.1 a\n", "2. [subtask] B\n  2.1. [act] b\n", "- [ ] 2.1 b"),
-        ("spec-kit", "- [ ] T007 a\n- [ ] loose\n", "3. [act] c\n", "- [ ] T008 c"),
+        ("spec-kit", "- [ ] T007 a\n- [ ] T003 b\n", "3. [act] c\n", "- [ ] T008 c"),
         ("checklist", "- [ ] a\n", "2. [act] b\n", "- [ ] b"),
     ],
 )
@@ -432,7 +433,7 @@ def test_an_id_that_comes_twice_stays_in_the_text(form: str, text: str, describe
     (step,) = [step for step in iter_steps(imported.plan) if step.description == described]
     assert step.step_name == ""
     assert [one.code for one in imported.report.found] == ["EX102"]
-    assert export_plan(imported.plan, form).text == text
+    assert export_into(imported.plan, text, form).text == text
     assert update_text(imported.text, imported.plan) == (imported.text, [])
 
 
@@ -468,13 +469,34 @@ def test_what_markdown_keeps_of_the_detail_of_a_goal_is_not_lost(form: str) -> N
             ["1: what is below it", "1: type, detail", "2: result"],
         ),
         ("Goal: g\n> - [ ] note\n> - [ ] b\n## Steps\n1. [act] a\n2. [reason] b\n", ["2: type"]),
-        ("Goal: g\n> ## X\n## Steps\n1. [act] a\n2. [reason] b\n", ["2: type"]),
     ],
 )
 def test_losses_are_those_of_the_right_steps_where_notes_read_as_tasks(text: str, lost: list[str]) -> None:
     said = export_plan(parse_plan(text), "checklist").lost
     assert [line for line in said if line.startswith("step")] == [f"step {line}" for line in lost]
     assert said[-1] == "the notes of some steps, which read as tasks"
+
+
+@pytest.mark.parametrize(
+    ("steps", "wanted"),
+    [
+        # A section of notes takes in no item, and none of a group that a heading ends.
+        ("1. [act] a\n", "g\n\nnote\n\n{}- [ ] a\n\n## X\n\n```\n# y\n```\n"),
+        (
+            "1. [subtask] A\n  > [heading 2]\n  1.1. [act] a\n",
+            "g\n\nnote\n\n## X\n\n```\n# y\n```\n\n## A\n\n- [ ] a\n",
+        ),
+        (
+            "1. [subtask] A\n  > [heading 3]\n  1.1. [act] a\n",
+            "g\n\nnote\n\n### A\n\n- [ ] a\n\n## X\n\n```\n# y\n```\n",
+        ),
+    ],
+)
+def test_no_heading_in_notes_takes_in_tasks(steps: str, wanted: str) -> None:
+    plan = parse_plan(f"Goal: g\n> note\n>\n> ## X\n>\n> ```\n> # y\n> ```\n## Steps\n{steps}")
+    exported = export_plan(plan, "checklist")
+    assert (exported.text, exported.lost) == (wanted.format(""), [])
+    assert import_text(exported.text, "checklist").plan == plan
 
 
 @pytest.mark.parametrize("form", FORMATS[:5])
@@ -494,6 +516,31 @@ def test_a_task_without_a_list_of_subtasks_gets_one_with_the_steps_below_it() ->
         (again,) = import_text(exported.text).plan.steps
         assert [below.description for below in again.children] == ["b"]
         assert exported.lost == []
+
+
+def test_front_matter_stays_at_the_start() -> None:
+    text = "---\ntags: a\n---\n\n# Trip\n\nSee the sea\n\n- [ ] a\n"
+    plan = import_text(text).plan
+    assert (plan.title, plan.goal, plan.goal_detail) == ("Trip", "See the sea", ["---", "tags: a", "---"])
+    assert export_plan(plan, "checklist").text == text
+    assert import_text(text.replace("# Trip\n\n", "")).plan.goal == "See the sea"
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("# T\n\n- [ ] a\n", "# T\n\n- [ ] a\n"),
+        ("- [ ] a\n", "- [ ] a\n"),
+        # A note in the place of the goal would be read as one.
+        ("# T\n\n- [ ] a\n\nThe end.\n", "# T\n\nT\n\nThe end.\n\n- [ ] a\n"),
+        ("# T\n\n- [ ] a\n\n> End.\n", "# T\n\n> End.\n\n- [ ] a\n"),
+        ("- [ ] a\n\nThe end.\n", "Finish all tasks\n\nThe end.\n\n- [ ] a\n"),
+    ],
+)
+def test_a_goal_that_the_list_does_not_say_is_written_where_a_note_would_be_one(text: str, wanted: str) -> None:
+    exported = export_plan(import_text(text).plan, "checklist")
+    assert (exported.text, exported.lost) == (wanted, [])
+    assert import_text(wanted).plan == import_text(text).plan
 
 
 def test_front_matter_without_an_end_is_text() -> None:

@@ -118,7 +118,8 @@ def test_an_item_without_a_box_gets_one_when_it_is_done() -> None:
 def test_headings_beside_a_step_are_steps_if_they_are_counted() -> None:
     text = "## 1. Scrape\n\nWell.\n\n## 2. Prime\n\n- [x] a\n\n## 3. Paint\n\n## Notes\n\nNone.\n"
     assert [line.split(" ", 2)[2] for line in steps_of(text, "checklist")] == ["1. Scrape", "2. Prime", "a", "3. Paint"]
-    assert export_plan(import_text(text, "checklist").plan, "checklist").text == text
+    plan = import_text(text, "checklist").plan
+    assert import_text(export_plan(plan, "checklist").text, "checklist").plan == plan
 
 
 def test_what_a_format_says_below_its_tasks_is_detail() -> None:

@@ -104,7 +104,6 @@ def test_texts_and_detail_follow() -> None:
 
 OLD = """\
 Goal:
-> [not here: title, goal]
 ## Steps
 1. [x] [subtask] Tidy | all of it
   1.1. [%s] [act] Delete the old rows of May | 40 rows | Progress: 1/2
@@ -169,7 +168,7 @@ def test_inputs_are_added_and_none_is_taken_away() -> None:
 
 def test_the_detail_of_the_goal_follows() -> None:
     text, said = update(SOURCE.replace("# Harvest\n", "# Harvest\n\n**A** note\n"))
-    assert "> [not here: goal]\n> **A** note\n\n##  Steps\n" in text
+    assert "> **A** note\n\n##  Steps\n" in text
     assert said[-1] == "the goal: detail as in the source"
 
 
@@ -393,6 +392,21 @@ def test_new_steps_are_lines() -> None:
 def test_new_steps_are_written_as_those_beside_them(source: str, new: str, wanted: str) -> None:
     exported = export_into(parse_plan(import_text(source, "checklist").text + new), source, "checklist")
     assert exported.text == wanted
+
+
+@pytest.mark.parametrize(
+    ("form", "source", "wanted"),
+    [
+        ("kiro", "- [ ] a\n- [ ] b\n", "- [ ] A\n- [ ] b\n- [ ] c\n  - [ ] d\n"),
+        ("kiro", "- [ ] 1. a\n- [ ] b\n", "- [ ] 1. A\n- [ ] b\n- [ ] c\n  - [ ] d\n"),
+        ("spec-kit", "- [ ] a\n- [ ] T007 b\n", "- [ ] A\n- [ ] T007 b\n- [ ] c\n  - [ ] T009 d\n"),
+        ("openspec", "- [ ] a\n- [ ] 1.1 b\n", "- [ ] A\n- [ ] 1.1 b\n- [ ] 2. c\n  - [ ] 2.1 d\n"),
+    ],
+)
+def test_numbers_are_given_beside_numbers_only(form: str, source: str, wanted: str) -> None:
+    made = import_text(source, form).text.replace("[act] a\n", "[act] A\n")
+    exported = export_into(parse_plan(f"{made}3. [subtask] c\n3.1. [act] d\n"), source, form)
+    assert (exported.text, exported.lost) == (wanted, [])
 
 
 def test_a_new_container_in_a_group_is_an_item() -> None:

@@ -36,8 +36,8 @@ _LINES = [
         "```",
         "~~~",
     ],
-    *["  - _Requirements: 1_", "<!--", "-->", "<b>", "> quote", "---", "===", "***", "| a | b |", "[2 steps]"],
-    *["[optional]", "\\[heading 2]", "[title]", "[not here: goal]", "Goal: x", "> ← a", "→ out | res", "[a]: b"],
+    *["  - _Requirements: 1_", "<!--", "-->", "<b>", "> quote", "---", "===", "***", "| a | b |", "[tag]"],
+    *["[optional]", "\\[heading 2]", "[no box]", "Goal: x", "> ← a", "→ out | res", "[a]: b"],
     *["- [ ] a → b | Progress: 1/2", "## Dependencies", "- T001 before T002", "- - [ ] twice", "- ```", "中文 续"],
     *["- [ ] 任务", "a\x0bb", "\x00", "\ufeff", "\u2028", "\t- [ ] tab", "10. [x] ten"],
 ]
@@ -61,7 +61,7 @@ def bring_in(text: str, form: str) -> ImportResult:
 
 @given(text=LISTS, form=st.sampled_from(MARKDOWN))
 @example(text="- [ ] a\n  b\n\n      - [ ] c\n", form="checklist")
-@example(text="# T\n\n[2 steps]\n\n- [ ] a\n", form="checklist")
+@example(text="# T\n\n[tag]\n\n- [ ] a\n", form="checklist")
 @example(text="- - [ ] twice", form="kiro")
 def test_every_line_is_accounted_for(form: str, text: str) -> None:
     imported = bring_in(text, form)

@@ -170,6 +170,7 @@ def test_a_file_is_a_task_with_a_status() -> None:
             assert done.lost == []
             assert {step.status for step in iter_steps(import_text(done.text).plan)} == {PlanStatus.DONE}
             assert "status: Done\n" in export_plan(plan, "backlog").text
+            assert "# Fix the leak" not in export_plan(plan, "backlog").text
     plan.steps[0].status = PlanStatus.SKIPPED
     plan.steps += parse_plan("## Steps\n2. [act] Go home\n").steps
     exported = export_into(plan, begun)

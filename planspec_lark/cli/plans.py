@@ -60,7 +60,6 @@ from planspec_lark.syntax.safe_text import visible_name
 if TYPE_CHECKING:
     from planspec_lark.planspec import StepState, StepView
     from planspec_lark.planspec.agenda import Order
-    from planspec_lark.planspec.diagram import View
     from planspec_lark.planspec.render import StyledText
 
 __all__ = ["format_file", "format_options", "step_rows", "tree_options", "write_tree"]
@@ -364,21 +363,18 @@ def _write_view(view: StepView, *, as_json: bool, max_tokens: int | None) -> Non
     "graph",
     examples=[
         "planspec graph plan.md",
-        "planspec graph plan.md --tree -o plan.mmd",
-        "planspec graph plan.md --flow",
+        "planspec graph plan.md -o plan.mmd",
     ],
     files={"FILE": READ, "standard output": "The diagram, unless --out names a file."},
     exits={1: "FILE is not a plan.", 2: "A file cannot be read or written, or the arguments are wrong."},
 )
 @plan_argument()
-@click.option("--flow", "view", flag_value="flow", default=None, help="Show only which step takes what from which.")
-@click.option("--tree", "view", flag_value="tree", default=None, help="Show only which step is below which.")
 @out_option
 @folder_option
-def graph_command(file: str, view: View | None, out: str) -> None:
+def graph_command(file: str, out: str) -> None:
     """Write a plan as a diagram.
 
     It is in the language of Mermaid. Steps stand in the frames of the steps above them, and arrows show what they take
     from others. Inputs that no step produces, and outputs that no step takes, are marked.
     """
-    write_out(out, planspec.draw_plan(read_plan(file), view=view or "both"))
+    write_out(out, planspec.draw_plan(read_plan(file)))

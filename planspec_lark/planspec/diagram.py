@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import Literal
 
 from attrs import define, field
 
@@ -12,14 +11,12 @@ from planspec_lark.planspec.data_flow import DataFlow, Link, find_data_flow
 from planspec_lark.planspec.models import PlanSpec, PlanStep, has_progress, iter_steps
 from planspec_lark.planspec.printer import progress_text, task_text
 from planspec_lark.planspec.render import break_text
-from planspec_lark.planspec.tree import iter_with_parents, walk
+from planspec_lark.planspec.tree import walk
 from planspec_lark.syntax.diagnostics import shorten
 from planspec_lark.syntax.diagram import Diagram, ShapeStyle
 from planspec_lark.syntax.safe_text import one_line
 
-__all__ = ["View", "draw_plan"]
-
-View = Literal["both", "flow", "tree"]
+__all__ = ["draw_plan"]
 
 # A style for each status, and for what stands out.
 _STYLES = {
@@ -41,26 +38,18 @@ _WIDEST_ID = 40
 _DEEPEST_FRAME = 30
 
 
-def draw_plan(plan: PlanSpec, *, view: View = "both") -> str:
-    """The text of a diagram.
-
-    Args:
-        plan: any plan.
-        view: ``both`` draws steps in frames of the containers that they belong to, and arrows with the variables that
-            one step takes from another; ``flow`` leaves the frames out; ``tree`` draws what is below what, and no
-            variables.
+def draw_plan(plan: PlanSpec) -> str:
+    """The text of a diagram of any plan.
 
     Returns:
-        A box or a frame for each step, with its status in words and in colour. Inputs that no step produces and outputs
+        A box for each step, or a frame around those below it, with its status in words and in colour, and arrows with
+        the variables that one step takes from another. Inputs that no step produces and outputs
         that no step takes have boxes of their own, which say so. Texts are cut where they are long, and nothing in them
         is more than text.
     """
-    diagram = Diagram("LR" if view == "tree" else "TD", _STYLES)
+    diagram = Diagram(_STYLES)
     builder = _Builder(diagram, {step.step_id: f"s{number}" for number, step in enumerate(iter_steps(plan))})
-    if view == "tree":
-        builder.draw_tree(plan)
-    else:
-        builder.draw_flow(plan, in_frames=view == "both")
+    builder.draw(plan)
     return diagram.text()
 
 
@@ -74,17 +63,9 @@ class _Builder:
     frames: dict[str, tuple[str, ...]] = field(factory=dict)
     rounds: int = 0
 
-    def draw_tree(self, plan: PlanSpec) -> None:
-        title = shorten(one_line(plan.title or plan.goal)) or "Plan"
-        self.diagram.box("plan", [*break_text(title, _WIDTH)], "pending", is_round=True)
-        for step, parent in iter_with_parents(plan):
-            self._add_box(step)
-            above = "plan" if parent is None else self.names[parent.step_id]
-            self.diagram.arrow(above, self.names[step.step_id], line="plain")
-
-    def draw_flow(self, plan: PlanSpec, *, in_frames: bool) -> None:
+    def draw(self, plan: PlanSpec) -> None:
         flow = find_data_flow(plan)
-        self._add_steps(plan, _DEEPEST_FRAME if in_frames else 0)
+        self._add_steps(plan)
         for step in iter_steps(plan):
             for link in flow.links(step):
                 self._add_link(link)
@@ -98,11 +79,11 @@ class _Builder:
             box = self._add_variable(name, "no step takes it", "unused", unused)
             self.diagram.arrow(self.names[step.step_id], box)
 
-    def _add_steps(self, plan: PlanSpec, deepest: int) -> None:
+    def _add_steps(self, plan: PlanSpec) -> None:
         around: list[str] = []
         for step, is_entered in walk(plan):
             name = self.names[step.step_id]
-            if is_entered and step.children and len(around) < deepest:
+            if is_entered and step.children and len(around) < _DEEPEST_FRAME:
                 self.diagram.open_frame(name, _title(step), step.status.value)
                 around.append(name)
             elif is_entered:

@@ -13,9 +13,7 @@ from attrs import frozen
 
 __all__ = ["Diagram", "Line", "ShapeStyle"]
 
-# Where arrows lead: down, or to the right.
-Direction = Literal["TD", "LR"]
-Line = Literal["solid", "dashed", "plain"]
+Line = Literal["solid", "dashed"]
 
 
 @frozen
@@ -36,12 +34,11 @@ class Diagram:
     """A flowchart, which grows from top to bottom.
 
     Args:
-        direction: where arrows lead.
         styles: by the name that boxes and frames ask for.
     """
 
-    def __init__(self, direction: Direction = "TD", styles: Mapping[str, ShapeStyle] | None = None) -> None:
-        self._rows = [f"flowchart {direction}"]
+    def __init__(self, styles: Mapping[str, ShapeStyle] | None = None) -> None:
+        self._rows = ["flowchart TD"]
         self._depth = 1
         # The frames of each style.
         self._frames: dict[str, list[str]] = {}
@@ -83,7 +80,7 @@ class Diagram:
 
 # Without it, what is in a frame covers the second line of its label.
 _ROOM = '%%{init: {"flowchart": {"subGraphTitleMargin": {"bottom": 22}}}}%%'
-_LINES = {"solid": "-->", "dashed": "-.->", "plain": "---"}
+_LINES = {"solid": "-->", "dashed": "-.->"}
 
 
 def _write_label(label: Iterable[str]) -> str:

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import lru_cache, partial
-from typing import Any, get_args
+from typing import Any
 
 from attrs import field, frozen
 
@@ -53,7 +53,6 @@ from planspec_lark.planspec import (
     plan_to_dict,
     step_states,
 )
-from planspec_lark.planspec.diagram import View
 from planspec_lark.planspec.render import show_plan, wrap
 from planspec_lark.syntax import Limits, decode, estimate_tokens
 from planspec_lark.syntax.limits import NO_LIMITS
@@ -147,11 +146,6 @@ def _repair(text: str) -> None:
     repair_plan(text, lambda _: "LINE 1: Goal: g\nPLAN 1", rounds=1)
 
 
-def _draw(plan: PlanSpec) -> None:
-    for view in get_args(View):
-        draw_plan(plan, view=view)
-
-
 def _convert(plan: PlanSpec) -> None:
     for step in iter_steps(plan):
         step.step_type = "act"
@@ -238,7 +232,7 @@ PLAN_WORK = {
     "validate_plan": Work(validate_plan, _plan),
     "lint_plan": Work(lambda plan: render_all(lint_plan(plan)), _plan),
     "show_plan": Work(_show, _plan),
-    "draw_plan": Work(_draw, _plan),
+    "draw_plan": Work(draw_plan, _plan),
     "render_page": Work(render_page, _plan),
     "copying": Work(_copy, _plan),
     "plan_to_json": Work(plan_to_json, _plan),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import Any, get_args
 
 import pytest
 from hypothesis import given
@@ -11,7 +10,6 @@ from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark import PlanSpec, PlanStep, iter_steps, parse_plan
 from planspec_lark.planspec import draw_plan
-from planspec_lark.planspec.diagram import View
 from planspec_lark.syntax.safe_text import visible
 from tests import strategies
 from tests.planspec.test_models import DEPTH, chain
@@ -22,31 +20,27 @@ PLAN = """\
 ## Steps
 1. [x] [act] Light the oven, and wait until the stones are hot all the way through → heat
   > ← wood
-2. [>] mixing [subtask] Make the dough → dough | Progress: 1/2
+2. [>] mixing [subtask] Make the dough, and let it rest → dough | Progress: 1/2
   > ← heat, verdict
   2.1. [!] [act] Weigh → flour
   2.2. [~] [act] Knead → dough, crumbs
     > ← flour, dough
-3. [reason] Taste → verdict
+3. [reason] Taste → verdict | Progress: 1/4
   > ← dough
 """
 HOSTILE = '"]; click s0 "javascript:alert(1)" <b>&lt;`#\\ \u202e</script> end %%{init'
 
 
-@pytest.mark.parametrize("view", get_args(View))
-def test_a_diagram(view: View, snapshot: SnapshotAssertion) -> None:
-    assert draw_plan(parse_plan(PLAN), view=view) == snapshot
+def test_a_diagram(snapshot: SnapshotAssertion) -> None:
+    assert draw_plan(parse_plan(PLAN)) == snapshot
 
 
 def test_no_steps() -> None:
-    for view in get_args(View):
-        assert "s0" not in draw_plan(PlanSpec(), view=view)
-    assert 'plan(["Plan"])' in draw_plan(PlanSpec(), view="tree")
-    assert 'plan(["Rest"])' in draw_plan(PlanSpec(goal="Rest"), view="tree")
+    assert "s0" not in draw_plan(PlanSpec())
 
 
-def arrows(steps: str, **options: Any) -> list[str]:
-    rows = draw_plan(parse_plan(f"## Steps\n{steps}"), **options).split("\n")
+def arrows(steps: str) -> list[str]:
+    rows = draw_plan(parse_plan(f"## Steps\n{steps}")).split("\n")
     return [row.strip() for row in rows if "->" in row]
 
 
@@ -69,15 +63,11 @@ def test_nothing_leads_from_a_frame_into_it(steps: str) -> None:
     first, second = arrows(steps)
     assert {first.split()[0], second.split()[-1]} == {"s0", "s1"}
     assert (first.split()[-1], second.split()[0]) == ("round1", "round1")
-    # Without frames there are but two boxes.
-    (arrow,) = arrows(steps, view="flow")
-    assert '-.->|"next round: x"|' in arrow
 
 
 def test_a_container_that_takes_what_it_puts_out() -> None:
     steps = "1. [subtask] a → x\n> ← x\n1.1. [act] b\n"
     assert arrows(steps) == ["s0 -.-> round1", "round1 -.-> s0"]
-    assert arrows(steps, view="flow") == ['s0 -.->|"next round: x"| s0']
 
 
 def test_what_is_passed_on_and_not_taken_has_one_arrow() -> None:
@@ -101,14 +91,14 @@ def test_frames_end_at_some_depth() -> None:
     assert max(map(len, diagram.split("\n"))) < 400
 
 
-_NAME = r"(?:(?:s|missing|unused|round)\d+|plan)"
+_NAME = r"(?:s|missing|unused|round)\d+"
 _PLAIN = r'"(?:[^"<>\[\]{}()`]|<br/>)*"'
 # What each row of a diagram may be.
 ROWS = re.compile(
-    rf"""%%\{{init:[ ][^%]*\}}%% | flowchart[ ](TD|LR) | [ ]+(
+    rf"""%%\{{init:[ ][^%]*\}}%% | flowchart[ ]TD | [ ]+(
             classDef[ ]\w+[ ][\w#,:-]+([ ]4)? | class[ ][\w,]+[ ]\w+ | subgraph[ ]s\d+\[{_PLAIN}\] | end
             | {_NAME}(\[{_PLAIN}\]|\(\[{_PLAIN}\]\)):::\w+
-            | {_NAME}[ ](-->|-\.->|---)(\|{_PLAIN}\|)?[ ]{_NAME}
+            | {_NAME}[ ](-->|-\.->)(\|{_PLAIN}\|)?[ ]{_NAME}
         ) |""",
     re.VERBOSE,
 )
@@ -116,13 +106,12 @@ ROWS = re.compile(
 
 @given(strategies.plans)
 def test_labels_are_only_text(plan: PlanSpec) -> None:
-    for view in get_args(View):
-        diagram = draw_plan(plan, view=view)
-        assert diagram == visible(diagram)
-        rows = diagram.split("\n")
-        assert [row for row in rows if not ROWS.fullmatch(row)] == []
-        named = {match[1] for row in rows if (match := re.match(r" +(?:subgraph )?(s\d+)(?=\[|\(| \[)", row))}
-        assert named == {f"s{at}" for at, _ in enumerate(iter_steps(plan))}
+    diagram = draw_plan(plan)
+    assert diagram == visible(diagram)
+    rows = diagram.split("\n")
+    assert [row for row in rows if not ROWS.fullmatch(row)] == []
+    named = {match[1] for row in rows if (match := re.match(r" +(?:subgraph )?(s\d+)(?=\[|\(| \[)", row))}
+    assert named == {f"s{at}" for at, _ in enumerate(iter_steps(plan))}
 
 
 def test_time_grows_evenly() -> None:
@@ -130,11 +119,7 @@ def test_time_grows_evenly() -> None:
         rows = (f"{at}. [act] a → v{at}\n> ← v{at // 2}, w{at}, v{at + 1}\n" for at in range(1, size))
         return parse_plan("## Steps\n" + "".join(rows))
 
-    def draw(plan: PlanSpec) -> None:
-        for view in get_args(View):
-            draw_plan(plan, view=view)
-
-    assert grows_evenly(make, draw, 300)
+    assert grows_evenly(make, draw_plan, 300)
 
 
 def test_a_long_id_is_cut() -> None:

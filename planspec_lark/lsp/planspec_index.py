@@ -19,6 +19,7 @@ from planspec_lark.lsp.step_index import (
     name_steps,
     say_some,
 )
+from planspec_lark.lsp.tokens import DIALECT_PARTS
 from planspec_lark.planspec.data_flow import find_data_flow, find_users
 from planspec_lark.planspec.dialect import DIALECT, read_line
 from planspec_lark.planspec.models import (
@@ -169,14 +170,15 @@ class PlanIndex(StepIndex[PlanStep]):
 
 
 def _match_dialect(line: str) -> Iterator[re.Match[str]]:
-    """What a line of the dialect is, and what is behind the type of a step."""
+    """What a line of the dialect is, and the parts behind the type of a step."""
     reading = read_line(line)
     rules = _RULES.get(reading.kind, ()) if reading else ()
     match = next(filter(None, (DIALECT.match(rule, line) for rule in rules)), None)
     if match is not None:
         yield match
     if match is not None and reading is not None and reading.step is not None and match["TAIL"]:
-        yield from DIALECT.tokens("tail").finditer(line, match.start("TAIL"))
+        found = DIALECT.tokens("tail").finditer(line, match.start("TAIL"))
+        yield from (one for one in found if one.lastgroup in DIALECT_PARTS)
 
 
 # ---------------------------------------------------------------- words

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from planspec_lark.lsp.models import Token
 
-__all__ = ["ITEM", "KINDS", "find_tokens"]
+__all__ = ["DIALECT_PARTS", "ITEM", "KINDS", "find_tokens"]
 
 # By the rules for lines of PlanSpec and of HopSpec: their terminals, each with a name that the protocol has for such a
 # part. What is in none of these tables is plain text.
@@ -44,7 +44,7 @@ _FORM = {
 }
 _LINES = {rule: {f"{rule}_{part}": kind for part, kind in parts.items()} for rule, parts in _FORM.items()}
 # The same of the dialect, whose rules share their parts.
-_DIALECT = {
+DIALECT_PARTS = {
     "part": "keyword",
     "field": "keyword",
     "box": "enumMember",
@@ -61,7 +61,7 @@ _DIALECT = {
     "COMMENT": "comment",
     "HTML_COMMENT": "comment",
 }
-KINDS = sorted({kind for parts in (*_FORM.values(), _DIALECT) for kind in parts.values()})
+KINDS = sorted({kind for parts in (*_FORM.values(), DIALECT_PARTS) for kind in parts.values()})
 # Each variable of a list is a token; of any other part, all but the white space around it.
 _LISTS = ("parameter", "variable")
 ITEM, _TRIMMED = re.compile(r"[^\s,，、](?:[^,，、]*[^\s,，、])?"), re.compile(r"\S(?:.*\S)?", re.DOTALL)
@@ -79,4 +79,4 @@ def find_tokens(lines: Iterable[tuple[re.Match[str], int]]) -> Iterator[Token]:
 def _groups_of(match: re.Match[str]) -> Mapping[str, str]:
     """The groups that are tokens, in the order of the line, each with its kind."""
     own = _LINES.get(str(match.lastgroup))
-    return own or {group: _DIALECT[group] for group in match.re.groupindex if group in _DIALECT}
+    return own or {group: DIALECT_PARTS[group] for group in match.re.groupindex if group in DIALECT_PARTS}

@@ -23,15 +23,11 @@ _SIGNS = {ChangeKind.ADDED: "+", ChangeKind.REMOVED: "-", ChangeKind.CHANGED: "~
 _NAMED, _ID = 3, 40
 
 
-def show_diff(diff: PlanDiff, *, with_bodies: bool = False) -> Iterator[Line]:
+def show_diff(diff: PlanDiff) -> Iterator[Line]:
     """Lay a difference out: lines without line breaks, with nothing in them that could steer a terminal.
 
-    The roles of pieces are label, id, added, removed, changed, moved, text and note.
-
-    Args:
-        diff: the difference.
-        with_bodies: show all of a step that has come or gone, its progress, inputs and detail on lines of their own;
-            else the inputs are after it, and the lines of detail are counted.
+    The roles of pieces are label, id, added, removed, changed, moved, text and note. Of a step that has come or gone,
+    progress, inputs and detail are on lines of their own.
     """
     for field in diff.head:
         yield from _field(field, "")
@@ -39,7 +35,7 @@ def show_diff(diff: PlanDiff, *, with_bodies: bool = False) -> Iterator[Line]:
     if shown:
         yield (StyledText("label", "steps"),)
     for change in shown:
-        yield from _step(change, with_bodies)
+        yield from _step(change)
     renumbered = [change for change in diff.steps if change.kind is ChangeKind.RENUMBERED]
     if renumbered:
         yield (StyledText("note", _name_renumbered(renumbered)),)
@@ -53,16 +49,12 @@ def _name_renumbered(changes: list[StepChange]) -> str:
     return f"{count} another id: {named}{f' and {more} more' if more > 0 else ''}"
 
 
-def _step(change: StepChange, with_bodies: bool) -> Iterator[Line]:
+def _step(change: StepChange) -> Iterator[Line]:
     role, sign = change.kind.value, _SIGNS[change.kind]
     old, new = change.old, change.step
     if old is None or change.new is None:
-        line = StyledText(role, f"  {sign} {_in_a_line(new)}")
-        if with_bodies:
-            yield (line,)
-            yield from ((StyledText(role, f"      {visible(row)}"),) for row in _body(new))
-        else:
-            yield line, StyledText("note", _belongings(new))
+        yield (StyledText(role, f"  {sign} {_in_a_line(new)}"),)
+        yield from ((StyledText(role, f"      {visible(row)}"),) for row in _body(new))
         return
     title = visible(new.step_name or new.description or f"[{new.step_type}]")
     pieces = [
@@ -90,11 +82,6 @@ def _in_a_line(step: PlanStep) -> str:
         f"| {step.result}" if step.result else "",
     ]
     return visible(" ".join(filter(None, parts)))
-
-
-def _belongings(step: PlanStep) -> str:
-    inputs = f"  ← {', '.join(step.inputs)}" if step.inputs else ""
-    return inputs + (f"  {count_of(len(step.detail), 'line')} of detail" if step.detail else "")
 
 
 def _body(step: PlanStep) -> Iterator[str]:

@@ -69,7 +69,7 @@ def _diff(before: str, after: str) -> Iterator[str]:
     if not diff:
         yield "the same plan, but the snapshot is not in canonical form; write it again"
     # The received plan is not at hand, so all of a new step is shown.
-    for line in show_diff(diff, with_bodies=True):
+    for line in show_diff(diff):
         yield "".join(_STYLES.get(piece.role, context_style)(piece.text) for piece in line if piece.text)
 
 

@@ -626,12 +626,12 @@ def _yaml_value(form: _Form, value: Any) -> str:
 class _Editor:
     """Writes into a text in JSON what is another value of it now, or is new in it, and moves nothing else."""
 
-    comma = ","
-
     def __init__(self, form: _Form, document: _Document) -> None:
         self.form, self.document, self.text = form, document, document.source.text
         self.edits: list[Edit] = []
         self.newline = newline_of(self.text)
+        # Between two values of a list, before the white space; in JSON Lines a line end is all.
+        self.comma = "," if form.holder else ""
         indent = _INDENT.search(self.text) if form.holder else None
         self.indent = indent[1] if indent else None
         self.blank = " " * (indent is not None or '": ' in self.text)
@@ -701,12 +701,6 @@ class _Editor:
             self.put(start, start, "".join(f"{row}{gap}" for row in rows))
 
 
-class _LinesEditor(_Editor):
-    """Writes into JSON Lines."""
-
-    comma = ""
-
-
 class _YamlEditor(_Editor):
     """Writes into YAML: what is not in brackets in lines of its own."""
 
@@ -746,8 +740,7 @@ class _YamlEditor(_Editor):
 def _change(form: _Form, source: Source, changes: Sequence[TaskChange | Addition]) -> tuple[str, list[str]]:
     """A text with these changes, and what could not be changed in it."""
     document = _load(form, source)
-    kind = _YamlEditor if form.head else _Editor if form.holder else _LinesEditor
-    editor = kind(form, document)
+    editor = (_YamlEditor if form.head else _Editor)(form, document)
     if (path := _find_markdown(form, document)) is not None:
         text, said = change_markdown(Source(str(document.at(path)), source.name), changes, _MARKDOWN)
         if changes:

@@ -39,7 +39,6 @@ _MARKER = re.compile(r"[ \t]*(?:[-+*•◦▪‣●]|[0-9]{1,9}[.)])([ \t]*)")
 # What CommonMark reads as text, and was meant as a box.
 _NEAR_ITEM = re.compile(r"[ \t]*(?:[-+*][ \t]*\[[ xX]?\](?=[^\s(\[])|[-+*]\[[ xX]?\][ \t])")
 _HIDDEN_ITEM = re.compile(r"[ \t]*(?:[-+*]|[0-9]{1,9}[.)])[ \t]+\S")
-_RULE = re.compile(r"---[ \t]*")
 # So many lists are named.
 _MOST_NAMED = 9
 
@@ -115,12 +114,8 @@ class _Reader:
 
     def _skip_front_matter(self) -> int:
         """The line after the front matter; 0 where there is none."""
-        if self.dialect.is_free or not _RULE.fullmatch(self.lines[0]):
-            return 0
-        if match := FRONT_MATTER.match(self.source.text):
-            return match[0].count("\n")
-        self._find("EX105", "the front matter is not closed, and is read as text", 0, help="end it with a line `---`")
-        return 0
+        match = None if self.dialect.is_free else FRONT_MATTER.match(self.source.text)
+        return match[0].count("\n") if match else 0
 
     # ------------------------------------------------------------ which lists and headings are tasks
 

@@ -165,7 +165,6 @@ EX101 warning unknown-box           A check box or status that the format does n
 EX102 warning duplicate-id          A task id that another task already has.
 EX103 warning unknown-task          A dependency on a task that does not exist.
 EX104 warning circle                A dependency that closes a cycle.
-EX105 warning open-front-matter     Front matter that is not closed.
 EX107 warning wrong-kind            A field of a task with a value of the wrong type.
 EX108 warning control-character     A character that is not allowed in a plan.
 EX110 error   no-tasks              A text without tasks, or in no known format.

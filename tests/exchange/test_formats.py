@@ -546,5 +546,8 @@ def test_a_goal_that_the_list_does_not_say_is_written_where_a_note_would_be_one(
 def test_front_matter_without_an_end_is_text() -> None:
     text = "---\ntitle: Trip\n\n- [ ] a\n"
     imported = import_text(text)
-    assert [(one.code, one.help) for one in imported.report.found] == [("EX105", "end it with a line `---`")]
+    assert (imported.plan.goal_detail, [entry.line for entry in imported.report.kept]) == (
+        ["---", "title: Trip"],
+        [1, 2],
+    )
     assert export_plan(imported.plan, "checklist").text == text

@@ -36,8 +36,6 @@ _NEAR, _SAME_PLACE, _ANYWHERE = 0.45, 0.25, 0.65
 _RENAMED = 0.66
 # How many words of a step are looked up, and how many steps are compared for each.
 _LOOKED_UP, _COMPARED = 6, 8
-# How many changed steps beside each other are compared with one another.
-_BESIDE = 50
 # Characters of a step that are looked at, and different words that are kept, so that each step costs the same at most.
 _READ, _KEPT = 2_000, 64
 # A word, or a sign of a script that sets no spaces between words.

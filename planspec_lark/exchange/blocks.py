@@ -14,7 +14,7 @@ from attrs import define, field
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-__all__ = ["LISTS", "Block", "fill_gaps", "has_text", "is_open_fence", "read_blocks"]
+__all__ = ["LISTS", "Block", "fill_gaps", "is_open_fence", "read_blocks"]
 
 LISTS = ("bullet_list", "ordered_list")
 

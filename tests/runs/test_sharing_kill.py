@@ -13,17 +13,25 @@ from pathlib import Path
 
 import pytest
 
-from planspec_lark.engine import Outcome, ThinkEngine, continue_run, submit_plan
+from planspec_lark.engine import Outcome, continue_run, submit_plan
+from planspec_lark.engine.think import no_operator
+from planspec_lark.planspec import PlanStatus
 from planspec_lark.runs import PostgresLedger, RecordKind
 from tests.corpus import ROOT
-from tests.engine.worlds import World, plan
+from tests.engine.worlds import plan
 from tests.runs.test_postgres import execute
 
 WORKER = """
-import os, sys, time
+import os, pathlib, sys, time
 from planspec_lark.engine import OperatorResult, continue_run
 
+together = pathlib.Path(sys.argv[1] + ".workers")
+
 def operate(call):
+    (together / str(os.getpid())).touch()
+    # However long it takes until the last of them has started.
+    while len([*together.iterdir()]) < 4:
+        time.sleep(0.01)
     time.sleep(0.01)
     with open(sys.argv[1], "a") as notes:
         notes.write(f"{os.getpid()} {call.key}\\n")
@@ -38,12 +46,13 @@ def read(notes: Path) -> list[list[str]]:
     return [line.split() for line in notes.read_text().splitlines()]
 
 
-@pytest.mark.parametrize("steps", [80, 1000])
+@pytest.mark.parametrize("steps", [120, 1000])
 def test_two_of_four_processes_are_killed(steps: int, database: str, tmp_path: Path) -> None:
     made = plan("".join(f"{number}. [act] step {number} → v{number}\n" for number in range(1, steps + 1)))
     submit_plan(database, made, "r")
     notes, chance = tmp_path / "notes", random.Random(steps)
     notes.touch()
+    (tmp_path / "notes.workers").mkdir()
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
     with ExitStack() as stack, closing(PostgresLedger(database)) as ledger:
         command = [sys.executable, "-P", "-c", WORKER, str(notes), database]
@@ -62,8 +71,9 @@ def test_two_of_four_processes_are_killed(steps: int, database: str, tmp_path: P
             process.kill()
             process.wait()
 
-        # All four take part, and so does each of the two that are left once the others are gone.
-        while len({who for who, _ in read(notes)}) < 4:
+        end_of_start = time.monotonic() + 60
+        while not read(notes):
+            assert time.monotonic() < end_of_start
             time.sleep(0.01)
         holder = ledger.find_holder("r")
         assert holder is not None
@@ -80,9 +90,10 @@ def test_two_of_four_processes_are_killed(steps: int, database: str, tmp_path: P
     # Only what a process that was killed had done, and could not hand in, was done again.
     assert len(keys) - steps <= 2
     shares = Counter(who for who, _ in read(notes))
-    assert min(shares[str(pid)] for pid in others[1:]) >= steps / 8
+    assert min(shares[str(pid)] for pid in others[1:]) >= steps / 10
     assert execute(database, "SELECT count(*) FROM planspec.work") == [(0,)]
-    result, expected = continue_run(database, "r", World().operator), ThinkEngine(made, World().operator).run()
+    result = continue_run(database, "r", no_operator)
     assert result is not None
-    assert (result.outcome, result.outputs) == (Outcome.CONVERGED, expected.outputs)
-    assert [step.status for step in result.plan.steps] == [step.status for step in expected.plan.steps]
+    assert result.outcome is Outcome.CONVERGED
+    assert result.outputs == {f"v{number}": f"step {number}" for number in range(1, steps + 1)}
+    assert {step.status for step in result.plan.steps} == {PlanStatus.DONE}

@@ -8,14 +8,13 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from typing import Any
 
-from planspec_lark.planspec.data_flow import Reach, find_data_flow
+from planspec_lark.planspec.data_flow import Reach
 from planspec_lark.planspec.dialect import find_arrow, is_plain, read_line, read_progress
 from planspec_lark.planspec.escapes import write_description
 from planspec_lark.planspec.models import (
     BLANKS,
     CONTAINER_TYPES,
     OPEN,
-    SETTLED,
     PlanSpec,
     PlanStatus,
     PlanStep,
@@ -30,8 +29,7 @@ from planspec_lark.syntax.fields import require_one_of
 
 __all__ = ["OPTIONAL", "check_optional", "find_lint", "lint_plan"]
 
-# What a variable is made of, and how a line begins that may declare inputs.
-_VARIABLES = "variables are ASCII letters, digits and `_`, separated by commas"
+# How a line begins that may declare inputs.
 _LEFT_SIGNS = ("<", "⇐", "⟵", "←")
 # What is looked for only where it is asked for.
 OPTIONAL = ("PS315",)
@@ -75,7 +73,6 @@ def find_lint(plan: PlanSpec, also: Collection[str]) -> Iterator[Diagnostic]:
     yield from _check_outputs(steps, outputs, last)
     if len(set(outputs)) < len(outputs):
         yield from _check_repeated(walked, outputs)
-    yield from _check_states(plan, walked, steps)
     yield from _check_steps(steps, last)
     if "PS315" in also:
         yield from _check_lengths(steps)
@@ -258,58 +255,6 @@ def _plain(name: str) -> str:
     return name.replace("_", "").lower()
 
 
-# ---------------------------------------------------------------- how far the steps have come
-
-
-def _check_states(plan: PlanSpec, walked: _Walked, steps: Sequence[PlanStep]) -> Iterator[Diagnostic]:
-    statuses = [step.status for step in steps]
-    if statuses.count(PlanStatus.ACTIVE) > 1:
-        yield from _check_active(walked)
-    if PlanStatus.DONE in statuses:
-        yield from _check_done(plan, steps)
-
-
-def _check_done(plan: PlanSpec, steps: Sequence[PlanStep]) -> Iterator[Diagnostic]:
-    """Steps that are done before what produces their inputs is (PS318)."""
-    made = {name for step in steps if _is_over(step) for name in step.outputs}
-    done = [step for step in steps if step.status is PlanStatus.DONE and not made.issuperset(step.inputs)]
-    origins = find_data_flow(plan).origins if done else {}
-    for step in done:
-        for name in step.inputs:
-            origin = origins[step.step_id][name]
-            if origin is not None and not origin.is_feedback and name not in made:
-                other = shorten(origin.step.step_id)
-                message = f"it is done, but step {other}, which produces its input `{name}`, is not"
-                help = f"mark step {other} as done too, or set this one back to `[ ]`"
-                yield _found("PS318", step, "status", message, help)
-                break
-
-
-def _is_over(step: PlanStep) -> bool:
-    """Whether nothing more is to be done in a step.
-
-    A container is over once all steps in it are, whatever its own mark says.
-    """
-    return step.status in SETTLED or (bool(step.children) and all(child.status in SETTLED for child in step.children))
-
-
-def _check_active(walked: _Walked) -> Iterator[Diagnostic]:
-    # Below each step in progress that is open, the last one in progress so far.
-    before: list[PlanStep | None] = [None]
-    for step, is_entered in walked:
-        if step.status is not PlanStatus.ACTIVE:
-            continue
-        if not is_entered:
-            before.pop()
-            continue
-        if before[-1] is not None:
-            message = f"it is in progress, and so is step {shorten(before[-1].step_id)} next to it"
-            help = "steps run one after another: set one of the two to `[x]`, `[!]` or `[ ]`"
-            yield _found("PS317", step, "status", message, help)
-        before[-1] = step
-        before.append(None)
-
-
 # ---------------------------------------------------------------- single steps
 
 
@@ -379,7 +324,7 @@ def _check_detail(step: PlanStep) -> Iterator[Diagnostic]:
 
 
 def _check_arrow(step: PlanStep) -> Iterator[Diagnostic]:
-    """An arrow in a description without variables behind it, or in other signs (PS304, PS305, PS314)."""
+    """An arrow in a description without variables behind it, or in other signs (PS305, PS314)."""
     text = step.description
     if found := find_arrow(text):
         at, names = found
@@ -394,8 +339,6 @@ def _check_arrow(step: PlanStep) -> Iterator[Diagnostic]:
         help = "if an output is meant, give it a name of ASCII letters, digits and `_`"
         message = f"`{behind[:60]}` is read as text: a variable has only ASCII letters, digits and `_`"
         yield _found("PS314", step, "description", message, help)
-    else:
-        yield _found("PS304", step, "description", "the text after the arrow is not a variable list", _VARIABLES)
 
 
 def _is_variables(text: str) -> bool:

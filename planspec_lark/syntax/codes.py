@@ -103,7 +103,6 @@ PS206 warning empty-container       A `subtask` or `decide` step without childre
 PS301 warning missing-parent        A step whose parent's id does not exist.
 PS302 info    id-gap                A number that is missing among siblings.
 PS303 warning id-disorder           A step after a sibling with a higher number.
-PS304 info    arrow-in-text         An arrow followed by something other than a variable list.
 PS305 warning almost-an-arrow       `->`, or a list with foreign commas, where outputs or inputs may be meant.
 PS306 warning input-before-output   An input that only a later step produces.
 PS307 info    outside-input         An input that no step produces.
@@ -116,8 +115,6 @@ PS313 info    no-outputs            A step without outputs.
 PS314 info    word-after-arrow     A single word after an arrow that is not a variable.
 PS315 info    description-length    A description of fewer than 80 or more than 130 characters; only where asked for.
 PS316 warning near-an-output        An input that no step produces, and that almost matches an output.
-PS317 warning active-beside-active  A step in progress next to another step in progress.
-PS318 warning done-before-inputs    A done step with an input from a step that is not done.
 PS320 warning almost-progress       A result that is almost a progress, such as `progress 3/5`.
 PS321 warning split-code            A separator between two backticks, so that a part of what is in them is a result.
 PC101 error   unknown-verb          A command with an unknown verb.

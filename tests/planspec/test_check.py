@@ -39,7 +39,6 @@ def test_a_finding_has_its_line_and_column_and_the_name_of_the_text() -> None:
         ("PS301", "1.1. [act] a", ["1.1"]),
         ("PS302", "1. [act] a\n 3. [act] b", ["3"]),
         ("PS303", "10. [act] a\n9. [act] b", ["9"]),
-        ("PS304", "1. [act]  a → go on  | r", ["a → go on"]),
         ("PS305", "1. [act] a -> b | r", ["a -> b"]),
         ("PS305", "1. [act] a\n> b\n >  <- c", [">  <- c"]),
         ("PS306", "1. [act] a\n> ← x, late, y\n2. [act] b → late", ["late"]),
@@ -52,8 +51,6 @@ def test_a_finding_has_its_line_and_column_and_the_name_of_the_text() -> None:
         ("PS313", "1. [act] a\n2. [act] b", ["1"]),
         ("PS314", "1. [act]  a → 变量 | r", ["a → 变量"]),
         ("PS316", "1. [act] a → rows\n2. [act] b\n> ← x, row,y", ["row"]),
-        ("PS317", "1. [>] [act] a\n2. [>] [act] b", ["[>]"]),
-        ("PS318", "1. [act] a → x\n2. [x] [act] b\n> ← x", ["[x]"]),
     ],
 )
 def test_a_finding_points_at_the_very_field(code: str, steps: str, expected: list[str]) -> None:

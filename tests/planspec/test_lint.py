@@ -77,26 +77,6 @@ def test_id_disorder(steps: str, expected: list[tuple[str, str]]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "reported"),
-    [
-        ("a → leave the loop", True),
-        ("a →", True),
-        ("a → b → leave the loop", True),
-        ("a → 变 量", True),
-        ("a → 变量", False),
-        ("a → leave the loop → b", False),
-        ("a → b", False),
-        (r"say \→ b", False),
-        (r"say \→ leave the loop", False),
-        ("a, then b", False),
-    ],
-)
-def test_arrow_in_text(line: str, reported: bool) -> None:
-    said = "the text after the arrow is not a variable list"
-    assert lint(f"1. [act] {line}\n", "PS304") == ([("PS304", "1", said)] if reported else [])
-
-
-@pytest.mark.parametrize(
     ("line", "written"),
     [
         ("a -> b", "→ b"),
@@ -328,6 +308,9 @@ def test_findings_come_in_document_order_with_their_severities() -> None:
         ("a → 变量 → b", None),
         ("a → data，set", None),
         (r"a \→ data", None),
+        (r"a \→ 变量", None),
+        ("a `b → 变量", None),
+        ("a->b", None),
         ("变量", None),
     ],
 )
@@ -349,7 +332,7 @@ def test_the_length_of_descriptions_is_looked_at_where_that_is_asked_for() -> No
     assert lint_plan(plan, also=()) == [one for one in lint_plan(plan, also=["PS315"]) if one.code != "PS315"]
 
 
-@pytest.mark.parametrize("also", [["PS304"], ["PS315", "PS999"], "PS315"])
+@pytest.mark.parametrize("also", [["PS305"], ["PS315", "PS999"], "PS315"])
 def test_what_is_not_optional_cannot_be_asked_for(also: list[str]) -> None:
     with pytest.raises(ValueError, match=r"^also: 'P\w*' is not one of PS315$"):
         lint_plan(PlanSpec(), also=also)
@@ -418,71 +401,6 @@ def test_of_very_many_names_only_the_first_are_looked_for() -> None:
     rows = "".join(f"{number}. [act] a → out_{number}\n> ← alien_{number}\n" for number in range(1, 400))
     steps = f"0. [act] a → report\n> ← out1\n{rows}400. [act] a\n> ← {{}}\n"
     assert [row[1] for row in lint(steps.format("repotr"), "PS316")] == ["0"]
-
-
-@pytest.mark.parametrize(
-    ("steps", "expected"),
-    [
-        ("1. [>] [act] a\n2. [>] [act] b\n", [("2", "it is in progress, and so is step 1 next to it")]),
-        ("1. [>] [act] a\n2. [act] b\n3. [>] [act] b\n", [("3", "it is in progress, and so is step 1 next to it")]),
-        ("1. [>] [act] a\n2. [act] b\n", []),
-        ("1. [>] [subtask] a\n1.1. [>] [act] b\n1.2. [act] c\n", []),
-        (
-            "1. [>] [subtask] a\n1.1. [>] [act] b\n1.2. [>] [act] c\n",
-            [("1.2", "it is in progress, and so is step 1.1 next to it")],
-        ),
-        pytest.param(
-            "1. [subtask] a\n1.1. [>] [act] b\n2. [subtask] c\n2.1. [>] [act] d\n",
-            [("2.1", "it is in progress, and so is step 1.1 next to it")],
-            id="below others that are not",
-        ),
-        pytest.param(
-            "1. [>] [subtask] a\n1.1. [>] [act] b\n2. [>] [subtask] c\n2.1. [>] [act] d\n",
-            [("2", "it is in progress, and so is step 1 next to it")],
-            id="once for all that is below",
-        ),
-    ],
-)
-def test_two_steps_in_progress(steps: str, expected: list[tuple[str, str]]) -> None:
-    assert [row[1:] for row in lint(steps, "PS317")] == expected
-
-
-@pytest.mark.parametrize(
-    ("steps", "expected"),
-    [
-        ("1. [act] a → x\n2. [x] [act] b\n> ← x\n", [("2", "1", "x")]),
-        ("1. [>] [act] a → x\n2. [x] [act] b\n> ← x\n", [("2", "1", "x")]),
-        ("1. [!] [act] a → x\n2. [x] [act] b\n> ← x\n", [("2", "1", "x")]),
-        ("1. [act] a → x, y\n2. [x] [act] b\n> ← x, y\n", [("2", "1", "x")]),
-        ("1. [x] [act] a → x\n2. [x] [act] b\n> ← x\n", []),
-        ("1. [~] [act] a → x\n2. [x] [act] b\n> ← x\n", []),
-        ("1. [act] a → x\n2. [>] [act] b\n> ← x\n", []),
-        ("1. [x] [act] b\n> ← outside\n", []),
-        pytest.param("1. [x] [act] b\n> ← x\n2. [act] a → x\n", [], id="PS306 says so"),
-        pytest.param("1. [x] [act] a → x\n2. [act] b → x\n3. [x] [act] c\n> ← x\n", [], id="one of two is done"),
-        pytest.param(
-            "1. [>] [subtask] a → x\n1.1. [x] [act] b\n1.2. [x] [act] c\n2. [x] [act] d\n> ← x\n",
-            [],
-            id="all in it is done",
-        ),
-        pytest.param(
-            "1. [>] [subtask] a → x\n1.1. [x] [act] b\n1.2. [act] c\n2. [x] [act] d\n> ← x\n",
-            [("2", "1", "x")],
-            id="not all in it is done",
-        ),
-        pytest.param(
-            "1. [>] [decide] a\n1.1. [x] [act] b → x\n1.2. [~] [act] c → x\n2. [x] [act] d\n> ← x\n",
-            [],
-            id="a branch is",
-        ),
-    ],
-)
-def test_done_before_inputs(steps: str, expected: list[tuple[str, str, str]]) -> None:
-    said = [
-        ("PS318", step, f"it is done, but step {other}, which produces its input `{name}`, is not")
-        for step, other, name in expected
-    ]
-    assert lint(steps, "PS318") == said
 
 
 def test_a_long_id_is_not_repeated_with_every_finding_that_names_it() -> None:

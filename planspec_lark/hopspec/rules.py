@@ -260,7 +260,7 @@ def _check_depths(steps: list[StepInfo]) -> Iterator[Diagnostic]:
 
 
 def _check_data_flow(document: HopSpec) -> Iterator[Diagnostic]:
-    """What is used before it is there, and what is not used."""
+    """What is used before it is there."""
     steps = document.steps
     later = {name for step in iter_infos(steps) for name in produced(step)}
     # What is there at a step, and how often it was declared or produced.
@@ -275,7 +275,6 @@ def _check_data_flow(document: HopSpec) -> Iterator[Diagnostic]:
         else:
             known.subtract(inner_variables(step))
             known.update(produced(step))
-    yield from _check_unused(steps)
 
 
 def _miss_input(step: StepInfo, part: str, name: str, language: Language, *, is_later: bool) -> Diagnostic:
@@ -285,18 +284,3 @@ def _miss_input(step: StepInfo, part: str, name: str, language: Language, *, is_
     section = SECTIONS["input_definition"].of(language)
     help = f"declare it below `## {section}`, or add it to the outputs of a step"
     return _found("HS221", step, f"no step produces the input `{shorten(name)}`", part, help=help)
-
-
-def _check_unused(steps: list[StepInfo]) -> Iterator[Diagnostic]:
-    used: set[str] = set()
-    for step in iter_infos(steps):
-        used.update(name for _, names in needed(step) for name in names)
-        used.update(re.findall(r"\w+", step.condition))
-    for step, parent in iter_tree(steps):
-        # What is made in a container may be what that collects.
-        for name in produced(step) if parent is None else ():
-            if name not in used:
-                yield _found("HS222", step, f"no step uses the output `{shorten(name)}`", "outputs")
-        if step.step_type == "loop" and step.element_var and step.children and step.element_var not in used:
-            message = f"no step of the loop uses its element `{shorten(step.element_var)}`"
-            yield _found("HS225", step, message, "element_var")

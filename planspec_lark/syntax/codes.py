@@ -209,10 +209,8 @@ HS218 warning number-gap            A number that does not follow the number of 
 HS219 error   missing-parent        A step whose parent's number does not exist.
 HS220 error   input-before-output   An input that only a later step produces.
 HS221 warning unknown-input         An input that no step produces and the document does not declare.
-HS222 info    unused-output         An output that nothing uses.
 HS223 warning label-and-type        A heading that names a type other than the step's own.
 HS224 info    no-verification       An LLM step that does not say how it is verified.
-HS225 info    unused-element        A loop whose steps do not use its element.
 HS226 warning too-deep-subtask      A subtask nested deeper than the limit of an outer subtask.
 PJ101 error   no-object             A text without a JSON object.
 PJ102 error   text-around-object    Other text before or after a JSON object.

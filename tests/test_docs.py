@@ -36,7 +36,6 @@ from planspec_lark import (
     scan_plan_commands,
     serialize_plan,
 )
-from planspec_lark.answers import splice
 from planspec_lark.engine import EngineLimits, read_execution, read_reflection
 from planspec_lark.engine.generated_plan import read_children
 from planspec_lark.exchange import import_text
@@ -49,6 +48,7 @@ from planspec_lark.plan_next import MessageError, parse_message
 from planspec_lark.syntax import CODES
 from planspec_lark.toolplan import AtomsError, check_tool_plan, registry_from_value
 from planspec_lark.toolplan.parser import read_doc
+from tests.answers.scripted import answered
 from tests.cases import in_one_test
 from tests.corpus import ROOT
 
@@ -245,7 +245,7 @@ def test_good_reflections_have_none(block: Block) -> None:
 def find_in_repair(block: Block) -> list[str]:
     """What is wrong with an answer about the page's faulty plan."""
     (page_plan,) = [one for one in BLOCKS if one.page == block.page and one.info == "text repair"]
-    return [found.code for found in splice(page_plan.text, block.text).diagnostics]
+    return [found.code for found in answered(page_plan.text, block.text).diagnostics]
 
 
 @of("repair bad")

@@ -27,11 +27,11 @@ from planspec_lark import (
     serialize_commands,
     serialize_plan,
 )
-from planspec_lark.answers import splice
 from planspec_lark.engine import read_execution, read_reflection, read_replan
 from planspec_lark.json_text import read_json, scan_json
 from planspec_lark.plan_next import scan_message
 from tests import strategies
+from tests.answers.scripted import answered
 from tests.cases import in_one_test
 from tests.cli.running import run
 from tests.property import promises, streams
@@ -84,7 +84,7 @@ PLAN = (
     "Goal: Paint the <think> sign\n## Steps\n1. [act] Sand it → wood\n2. [subtask] Paint it\n  2.1. [act] Buy paint\n"
 )
 OTHER_PLAN = "# Plan: Other\nGoal: Burn it\n## Steps\n1. [act] Find matches\n7. [act] Burn the sign\n"
-FAULTY = "Goal: Paint the sign\n## Steps\n1) [act] Sand it\n2. [act] Paint it\n"
+FAULTY = "Goal: Paint the sign\n## Steps\n1. Sand it\n2. [act] Paint it\n"
 COMMANDS = "PLAN_CMD: DONE 1 | explained </think>\nPLAN_CMD: REVISE 2.1 [act] Buy <think> green\n> Two </think> litres."
 OTHER_COMMANDS = "PLAN_CMD: SKIP 2\nPLAN_CMD: ADD 3 [act] Burn it\n> Now."
 MESSAGE, OTHER_MESSAGE = (
@@ -142,8 +142,10 @@ READERS = {
         '{"status": "FAIL", "result": "no wood"}',
     ),
     "scan_json": Reader(lambda text: scan_json(text).value, '{"a": "<think>"}', '{"b": [1, 2]}'),
-    "splice": Reader(
-        lambda text: splice(FAULTY, text).text, "LINE 3: 1. [act] Sand <think> it", "LINE 3: 1. [act] Burn it\nLINE 4:"
+    "repair_plan": Reader(
+        lambda text: answered(FAULTY, text).text,
+        "LINE 3: 1. [act] Sand <think> it",
+        "LINE 3: 1. [act] Burn it\nLINE 4:",
     ),
 }
 each_reader = pytest.mark.parametrize("reader", READERS.values(), ids=READERS)
@@ -186,7 +188,7 @@ _LISTS: dict[str, Callable[[str], Any]] = {
     "scan_message": lambda text: scan_message(text, "planning").diagnostics,
     "read_execution": lambda text: read_execution(text, STEP).diagnostics,
     "scan_json": lambda text: scan_json(text).diagnostics,
-    "splice": lambda text: splice(FAULTY, text).diagnostics,
+    "repair_plan": lambda text: answered(FAULTY, text).diagnostics,
 }
 
 
@@ -382,15 +384,6 @@ def test_extract_leaves_reasoning_out(plan_file: Path, shape: str) -> None:
     (plan_file.parent / "answer.txt").write_text(write(shape, READERS["extract_plan"]), encoding="utf-8")
     result = run("extract", "answer.txt")
     assert (result.exit_code, result.stdout) == (0, PLAN), result.stderr
-    assert "PS125" in result.stderr
-
-
-@pytest.mark.parametrize("shape", SHAPES)
-def test_splice_leaves_reasoning_out(plan_file: Path, shape: str) -> None:
-    plan_file.write_text(FAULTY, encoding="utf-8")
-    result = run("splice", "plan.md", stdin=write(shape, READERS["splice"]))
-    assert result.exit_code == 0, result.output
-    assert plan_file.read_text(encoding="utf-8") == FAULTY.replace("1) [act] Sand it", "1. [act] Sand <think> it")
     assert "PS125" in result.stderr
 
 

@@ -14,12 +14,7 @@ if TYPE_CHECKING:
         extract_plan as extract_plan,
         scan_plan as scan_plan,
     )
-    from planspec_lark.answers.repair import (
-        RepairScope as RepairScope,
-        SpliceResult as SpliceResult,
-        repair_prompt as repair_prompt,
-        splice as splice,
-    )
+    from planspec_lark.answers.repair import RepairScope as RepairScope
     from planspec_lark.answers.rounds import (
         RepairCost as RepairCost,
         RepairedPlan as RepairedPlan,
@@ -39,7 +34,7 @@ else:
         __name__,
         {
             "extract": "Extraction Remark Repair extract_plan scan_plan",
-            "repair": "RepairScope SpliceResult repair_prompt splice",
+            "repair": "RepairScope",
             "rounds": "RepairCost RepairRound RepairedPlan repair_plan",
             "stream": "PlanEvent PlanEventKind PlanStream StreamEnd",
             "verdict": "Risk Verdict",

@@ -10,20 +10,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
-from functools import partial
 from re import Match
 
 from attrs import field, frozen
 
-from planspec_lark.answers.extract import Extraction, Remark, extract_plan
+from planspec_lark.answers.extract import Extraction, Remark
 from planspec_lark.answers.truncation import CUT
 from planspec_lark.answers.verdict import Verdict
-from planspec_lark.planspec.check import check_text
 from planspec_lark.planspec.models import BLANKS, iter_steps
 from planspec_lark.planspec.prompt_texts import type_values
 from planspec_lark.syntax import grammars
-from planspec_lark.syntax.diagnostics import Diagnostic, Edit, Severity, apply_edits, count_of, has_errors, render_all
-from planspec_lark.syntax.limits import DEFAULT_LIMITS, OVER_LIMIT, Findings, Limits, find_excess
+from planspec_lark.syntax.diagnostics import Diagnostic, Edit, apply_edits, count_of, render_all
+from planspec_lark.syntax.limits import Findings, Limits, find_excess
 from planspec_lark.syntax.prompt_templates import fill, read_template, text_values
 from planspec_lark.syntax.reasoning import leave_out_reasoning
 from planspec_lark.syntax.source import Source, end_last_line, newline_of
@@ -33,13 +31,10 @@ __all__ = [
     "MAX_FAULTS",
     "RepairQuestion",
     "RepairScope",
-    "SpliceResult",
     "build_question",
     "find_lost",
     "put_lines",
     "read_reply",
-    "repair_prompt",
-    "splice",
     "write_like",
 ]
 
@@ -83,43 +78,6 @@ class RepairQuestion:
 
 
 # ---------------------------------------------------------------- the question
-
-
-def repair_prompt(
-    text: str,
-    *,
-    language: str = "en",
-    max_faults: int = MAX_FAULTS,
-    name: str = "<text>",
-    limits: Limits = DEFAULT_LIMITS,
-) -> str:
-    """What asks a language model to repair a plan. :func:`~planspec_lark.answers.splice` puts its answer in.
-
-    Args:
-        text: the plan.
-        language: "en" or "zh".
-        max_faults: how many errors to show; of the others, their number.
-        name: what errors call the text.
-        limits: how much to read.
-
-    Returns:
-        The prompt; the empty text where nothing is to be repaired.
-
-    Raises:
-        ValueError: there is no such prompt in this language, there can not be so few errors, or the text is too large
-            or has a line that is too long to be repaired.
-    """
-    if max_faults < 1:
-        raise ValueError(f"max_faults: {max_faults} is less than 1")
-    # Whatever the text is like, there has to be a prompt in this language.
-    read_template(__package__, "repair", language)
-    found = [one for one in check_text(text, name=name, limits=limits) if one.severity is Severity.ERROR]
-    if excess := next((one for one in found if one.code in OVER_LIMIT), None):
-        raise ValueError(excess.message)
-    if not found:
-        return ""
-    source = Source(text, name)
-    return build_question(source, found, _all_lines(source), language=language, max_faults=max_faults).prompt
 
 
 def build_question(  # noqa: PLR0913  (all but the first three say how to ask)
@@ -170,10 +128,6 @@ def build_question(  # noqa: PLR0913  (all but the first three say how to ask)
         **text_values(beside if asked is RepairScope.REMARKS else None, name="remarks"),
     )
     return RepairQuestion(asked, frozenset(shown), plans, prompt)
-
-
-def _all_lines(source: Source) -> range:
-    return range(1, source.position(source.length)[0] + 1)
 
 
 def _line(source: Source, number: int) -> str:
@@ -352,69 +306,3 @@ def _count(found: Extraction) -> Counter[str]:
         # What declares inputs is no detail.
         counts["detail line"] += sum(not row.startswith("←") for row in rows)
     return counts
-
-
-# ---------------------------------------------------------------- both for one text
-
-
-@frozen
-class SpliceResult:
-    """The outcome of a repair.
-
-    Attributes:
-        text: the plan as it is repaired; as it was, where the answer is refused.
-        lines: the numbers of the lines that were rewritten, as they were before; none where the answer is a plan.
-        diagnostics: what is wrong with the answer, where an error refuses all of it, and what was left out of it.
-        findings: what is found in ``text``, as :func:`~planspec_lark.check_text` finds it.
-        source: the answer.
-    """
-
-    text: str
-    lines: tuple[int, ...]
-    diagnostics: list[Diagnostic]
-    findings: list[Diagnostic]
-    source: Source = field(repr=False)
-
-    @property
-    def is_usable(self) -> bool:
-        """Whether the answer was taken."""
-        return not has_errors(self.diagnostics)
-
-    @property
-    def is_clean(self) -> bool:
-        """Whether it was taken, and nothing in the plan is an error any more."""
-        return self.is_usable and not has_errors(self.findings)
-
-
-def splice(  # noqa: PLR0913  (all but the first two are options)
-    text: str,
-    answer: str,
-    *,
-    allow_removal: bool = False,
-    name: str = "<text>",
-    answer_name: str = "<answer>",
-    limits: Limits = DEFAULT_LIMITS,
-) -> SpliceResult:
-    """Put repaired lines into a plan: an answer to :func:`~planspec_lark.answers.repair_prompt`. Never raises.
-
-    Args:
-        text: the plan that was asked about.
-        answer: any text; its lines that begin with ``LINE``, a number and a colon count, or else the plan in it.
-        allow_removal: whether the plan may have fewer steps, constraints or detail lines than before.
-        name: what the findings call the plan.
-        answer_name: what the diagnostics call the answer.
-        limits: how much to read and to report.
-    """
-    source = Source(answer, answer_name)
-    question = RepairQuestion(RepairScope.FAULTS, _all_lines(Source(text, name)))
-    read = partial(extract_plan, name=answer_name, limits=limits)
-    said = read_reply(answer, question, read, name=answer_name, limits=limits)
-    found, after = said.diagnostics, text
-    if not has_errors(found):
-        after = put_lines(text, said.lines) if said.plan is None else write_like(text, said.plan.text)
-        look = partial(extract_plan, limits=limits)
-        if not allow_removal and (lost := find_lost(look(text), look(after))):
-            found = [*found, Diagnostic("PM104", lost, span=source.span(0, 0), help="keep them", source=source)]
-            after = text
-    lines = () if has_errors(found) else tuple(sorted(said.lines))
-    return SpliceResult(after, lines, found, check_text(after, name=name, limits=limits), source)

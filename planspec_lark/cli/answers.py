@@ -1,4 +1,4 @@
-"""Commands for answers of models: `extract` takes a plan out of one, `repair` and `repair-prompt` ask for better lines.
+"""Commands for answers of models: `extract` takes a plan out of one, `repair` asks for better lines.
 
 What a model writes is shown through :func:`planspec_lark.syntax.safe_text.visible` only.
 """
@@ -28,7 +28,7 @@ from planspec_lark.cli.arguments import (
     program_of,
     timeout_option,
 )
-from planspec_lark.cli.help import MODELS, PROGRAMS, READ, Choice, command
+from planspec_lark.cli.help import MODELS, PROGRAMS, Choice, command
 from planspec_lark.cli.output import (
     FINDINGS,
     UNREADABLE,
@@ -40,7 +40,6 @@ from planspec_lark.cli.output import (
     fail_on,
     json_text,
     label,
-    leave,
     out_option,
     read_as,
     read_text,
@@ -226,31 +225,6 @@ def _remark_rows(found: Extraction) -> Iterator[Row]:
         yield [("" if number else "Text outside the plan, which no program reads:", "bold")]
         # Nothing of it looks like a line of this program.
         yield from ([(f"  {line}".rstrip(), "")] for line in visible(remark.text.replace("\r\n", "\n")).split("\n"))
-
-
-@command(
-    "repair-prompt",
-    examples=["planspec repair-prompt broken.md", "planspec repair-prompt broken.md --language zh"],
-    files={"FILE": READ, "standard output": "The prompt; nothing where the plan has no errors."},
-    exits={0: "There is nothing to repair.", 1: "There is; the prompt was written."},
-)
-@plan_argument()
-@language_option("The language of the prompt.")
-@count_option("--max-faults", default=MAX_FAULTS, metavar="N", help="Ask about at most N errors.")
-@folder_option
-def repair_prompt_command(file: str, language: str, max_faults: int) -> None:
-    """Write a prompt that asks a model to repair a plan.
-
-    It shows the plan with the numbers of its lines, and its errors. `planspec splice` puts the model's answer into the
-    plan; `planspec repair` does both, as often as it takes.
-    """
-    ask = partial(answers.repair_prompt, language=language, max_faults=max_faults)
-    # What is not UTF-8 is a ValueError as well, and has been answered inside of this.
-    with stop_at(ValueError, lead=f"{shown(file)}: "):
-        prompt = read_as(file, ask, "nothing was read")
-    if prompt:
-        write_text(prompt)
-        leave(FINDINGS)
 
 
 # ---------------------------------------------------------------- rounds of repair

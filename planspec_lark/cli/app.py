@@ -20,7 +20,7 @@ from planspec_lark.syntax.safe_text import visible, visible_name
 __all__ = ["cli", "run"]
 
 # Heading → command → the module with its function, and the first sentence of its help: so that all of them are listed
-# without an import. `repair-prompt` is its `repair_prompt_command`.
+# without an import. `new` is its `new_command`.
 _COMMANDS = {
     "Check and edit": {
         "new": ("folder", "Create a plan, or show the plan that has this name."),
@@ -46,8 +46,6 @@ _COMMANDS = {
     "Answers": {
         "extract": ("answers", "Extract the plan from a language model's answer."),
         "repair": ("answers", "Let a model or a program repair a plan or an answer."),
-        "repair-prompt": ("answers", "Write a prompt that asks a model to repair a plan."),
-        "splice": ("edits", "Put the lines that a model has repaired into a plan."),
         "apply": ("edits", "Apply the PLAN_CMD lines of an answer to a plan."),
     },
     "Run": {
@@ -99,7 +97,7 @@ class _LazyGroup(Group):
         if cmd_name not in _KNOWN:
             return None
         module = import_module(f"planspec_lark.cli.{_KNOWN[cmd_name][0]}")
-        command = getattr(module, f"{cmd_name.replace('-', '_')}_command")
+        command = getattr(module, f"{cmd_name}_command")
         assert isinstance(command, click.Command)
         return command
 

@@ -1,4 +1,4 @@
-"""Commands that change a plan in place by what a model has written: `apply` and `splice`."""
+"""The command that changes a plan in place by what a model has written."""
 
 from __future__ import annotations
 
@@ -8,22 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from planspec_lark import answers
 from planspec_lark.answers import Verdict
 from planspec_lark.cli.answers import allow_truncated_option, finish_reason_option, max_risk_option
 from planspec_lark.cli.arguments import flag, folder_option, plan_argument
 from planspec_lark.cli.help import CHANGED, command
 from planspec_lark.cli.output import (
-    FINDINGS,
     Row,
     change_text,
-    check_inputs,
     complain_of,
     fail,
     fail_on,
-    label,
     read_as,
-    read_text,
     stop_on_faults,
     wait_option,
     write_diagnostics,
@@ -32,12 +27,9 @@ from planspec_lark.cli.output import (
 )
 from planspec_lark.cli.steps import diff_option, open_document
 from planspec_lark.plan_cmd import scan_plan_commands
-from planspec_lark.syntax import Severity
-from planspec_lark.syntax.diagnostics import count_of
 from planspec_lark.syntax.safe_text import visible
 
 if TYPE_CHECKING:
-    from planspec_lark.answers import SpliceResult
     from planspec_lark.document import StaleMention
     from planspec_lark.plan_cmd.apply import CommandOutcome
 
@@ -133,55 +125,3 @@ def _rows(reports: Iterable[CommandOutcome], *, is_held: bool) -> Iterator[Row]:
     for report in reports:
         word = done if report.done else (f"{report.code}  ", "bold red")
         yield [word, (visible(report.message), "")]
-
-
-@command(
-    "splice",
-    examples=[
-        "planspec repair-prompt broken.md | ./ask-model.sh | planspec splice broken.md",
-        "planspec splice broken.md lines.txt --dry-run",
-    ],
-    files={
-        "FILE": CHANGED,
-        "ANSWER": "A model's answer to `planspec repair-prompt`: a file, or - for standard input (the default).",
-        "standard error": "How many lines were written, and the errors that are left.",
-    },
-    exits={
-        0: "The lines were written, and no errors are left.",
-        1: "The answer was refused, or errors are left.",
-        2: "A file cannot be read or written, another process runs the plan, or the arguments are wrong.",
-    },
-)
-@plan_argument()
-@click.argument("answer", metavar="[ANSWER]", default="-")
-@flag("--allow-removal", help="Take an answer after which the plan has fewer steps, constraints or details.")
-@flag("--dry-run", help="Write nothing; show what is wrong with the answer and the result.")
-@diff_option
-@wait_option
-@folder_option
-def splice_command(file: str, answer: str, allow_removal: bool, dry_run: bool, diff: bool) -> None:
-    """Put the lines that a model has repaired into a plan.
-
-    All other lines stay as they are; an answer that is the whole plan takes its place. One that takes steps,
-    constraints or details away is refused, and the plan stays as it is.
-    """
-    check_inputs(file, answer)
-    # All of it, before the plan is looked at: it may take long until the last line comes.
-    with stop_on_faults(answer, "nothing was read"):
-        text = read_text(answer)
-
-    def change(before: str) -> tuple[str, SpliceResult]:
-        done = answers.splice(before, text, allow_removal=allow_removal, name=label(file), answer_name=label(answer))
-        return done.text, done
-
-    with stop_on_faults(file, "nothing was read"):
-        before, after, done = change_text(file, change, is_dry=dry_run)
-    write_diagnostics(done.diagnostics)
-    if diff:
-        write_diff(before, after, file, to_stderr=file == "-" and not dry_run)
-    if not done.is_usable:
-        fail_on(file, "the answer is refused, and the plan stays as it is")
-    complain_of(file, f"{count_of(len(done.lines), 'line')} rewritten" if done.lines else "written anew")
-    faults = [one for one in done.findings if one.severity is Severity.ERROR]
-    if faults:
-        fail_on(file, f"{count_of(len(faults), 'fault is', 'faults are')} left", FINDINGS, faults)

@@ -3,10 +3,24 @@
 from __future__ import annotations
 
 import re
+from typing import Any
+
+from planspec_lark import repair_plan
+from planspec_lark.answers import RepairRound
 
 _SHOWN = re.compile(r"^LINE ([0-9]+): ?(.*)$", re.MULTILINE)
 _PLACE = re.compile(r"^ --> .*:([0-9]+):[0-9]+$", re.MULTILINE)
 _WRITE = re.compile(r"^  write: (.*(?:\n {9}.*)*)", re.MULTILINE)
+
+
+def answered(text: str, answer: str, **options: Any) -> RepairRound:
+    """The first round of a repair, in which this is answered."""
+    return repair_plan(text, lambda _: answer, rounds=1, **options).rounds[0]
+
+
+def asked(text: str, **options: Any) -> str:
+    """What is asked first about a text."""
+    return answered(text, "", **options).prompt
 
 
 def lines_of(prompt: str) -> dict[int, str]:

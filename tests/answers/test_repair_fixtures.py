@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from planspec_lark import Severity
-from planspec_lark.answers import splice
+from tests.answers.scripted import answered
 from tests.corpus import FIXTURES, each, expected_codes, find, read
 
 
@@ -18,21 +18,22 @@ def plan() -> str:
 
 @each("repair/valid", ".txt")
 def test_valid_answers_are_taken(path: Path, plan: str) -> None:
-    done = splice(plan, read(path))
+    done = answered(plan, read(path))
     assert [one for one in done.diagnostics if one.severity is Severity.ERROR] == []
     before, after = plan.split("\n"), done.text.split("\n")
+    assert done.refused == ""
     if done.lines:
         assert [row for number, row in enumerate(before, 1) if number not in done.lines] == [
             row for row in after if row in before
         ]
     else:
-        assert done.is_clean
+        assert done.holds == ()
 
 
 @each("repair/invalid", ".txt")
 def test_invalid_answers_have_their_codes(path: Path, plan: str) -> None:
-    done = splice(plan, read(path))
-    assert [(found.line, found.code) for found in done.diagnostics] == expected_codes(path)
+    done = answered(plan, read(path))
+    assert [(found.line or 1, found.code) for found in done.diagnostics] == expected_codes(path)
     if any(found.severity is Severity.ERROR for found in done.diagnostics):
         assert done.text == plan
 

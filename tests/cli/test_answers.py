@@ -1,4 +1,4 @@
-"""`planspec extract`, `repair-prompt` and `splice`."""
+"""`planspec extract`."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark import extract_plan
-from planspec_lark.answers import repair_prompt, splice
-from tests.cli.running import BROKEN, PLAN, run
+from tests.cli.running import run
 
 # With a type and a status that nobody can know.
 ANSWER = """\
@@ -124,74 +123,3 @@ def test_hostile_answers_stay_in_their_rows() -> None:
     assert "\x1b" not in result.stderr
     assert "\u202e" not in result.stderr
     assert "\n  \\x1b[2Jhello \\u202e\n" in result.stderr
-
-
-def test_repair_prompt() -> None:
-    result = run("repair-prompt", "broken.md")
-    assert (result.exit_code, result.stderr, result.stdout) == (1, "", repair_prompt(BROKEN, name="broken.md"))
-    chinese = run("repair-prompt", "broken.md", "--language", "zh", "--max-faults", "1")
-    assert chinese.stdout == repair_prompt(BROKEN, name="broken.md", language="zh", max_faults=1)
-    fine = run("repair-prompt", "plan.md")
-    assert (fine.exit_code, fine.stdout, fine.stderr) == (0, "", "")
-
-
-def test_repair_prompt_of_what_it_cannot_repair() -> None:
-    assert run("repair-prompt", "-", stdin=b"\xff").exit_code == 1
-    result = run("repair-prompt", "-", stdin="1. " + "x" * 30_000)
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr == "Error: <stdin>: line 1 is too long to be repaired: remove it, or repair it by hand\n"
-
-
-ANSWERED = "LINE 4: 1. [x] [act] one\nLINE 5: 2. [act] two\n"
-
-
-def test_splice_in_place() -> None:
-    Path("answer.txt").write_text(ANSWERED, encoding="utf-8")
-    result = run("splice", "broken.md", "answer.txt")
-    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "broken.md: 2 lines rewritten\n")
-    assert Path("broken.md").read_text(encoding="utf-8") == splice(BROKEN, ANSWERED).text
-    assert run("repair-prompt", "broken.md").exit_code == 0
-
-
-def test_splice_from_standard_input_to_standard_output() -> None:
-    Path("answer.txt").write_text(ANSWERED, encoding="utf-8")
-    result = run("splice", "-", "answer.txt", stdin=BROKEN)
-    assert (result.exit_code, result.stdout) == (0, splice(BROKEN, ANSWERED).text)
-    assert run("splice", "-", "-", stdin=BROKEN).exit_code == 2
-
-
-def test_splice_keeps_its_hands_off() -> None:
-    dry = run("splice", "broken.md", "--dry-run", "--diff", stdin=ANSWERED)
-    assert dry.exit_code == 0
-    assert "+1. [x] [act] one\n" in dry.stdout
-    assert Path("broken.md").read_text(encoding="utf-8") == BROKEN
-
-
-def test_splice_refuses_what_would_be_lost() -> None:
-    result = run("splice", "broken.md", stdin="LINE 5:\n")
-    assert result.exit_code == 1
-    assert "error[PM104]: the plan would lose 1 step\n" in result.stderr
-    assert result.stderr.endswith("broken.md: the answer is refused, and the plan stays as it is\n")
-    assert Path("broken.md").read_text(encoding="utf-8") == BROKEN
-    assert run("splice", "broken.md", "--allow-removal", stdin="LINE 4: 1. [act] one\nLINE 5:\n").exit_code == 0
-
-
-def test_splice_of_a_whole_plan() -> None:
-    plan = "Goal: y\n## Steps\n1. [act] one\n2. [act] two\n"
-    result = run("splice", "broken.md", stdin=f"```planspec\n{plan}```\n")
-    assert (result.exit_code, result.stderr) == (0, "broken.md: written anew\n")
-    assert Path("broken.md").read_text(encoding="utf-8") == plan
-
-
-def test_splice_says_what_is_left() -> None:
-    result = run("splice", "broken.md", stdin="LINE 4: 1. [x] [act] one")
-    assert result.exit_code == 1
-    assert result.stderr.startswith("broken.md: 1 line rewritten\nerror[PS112]")
-    assert result.stderr.endswith("broken.md: 1 fault is left\n")
-    assert "1. [x] [act] one\n" in Path("broken.md").read_text(encoding="utf-8")
-
-
-def test_splice_of_a_plan_that_is_fine() -> None:
-    result = run("splice", "plan.md", stdin="LINE 99: x")
-    assert result.exit_code == 1
-    assert Path("plan.md").read_text(encoding="utf-8") == PLAN

@@ -422,9 +422,7 @@ def test_other_commands_take_names() -> None:
 
 
 @pytest.mark.usefixtures("plans")
-@pytest.mark.parametrize(
-    "arguments", [("next", "{}"), ("focus", "{}", "2.1"), ("repair-prompt", "{}"), ("graph", "{}"), ("view", "{}")]
-)
+@pytest.mark.parametrize("arguments", [("next", "{}"), ("focus", "{}", "2.1"), ("graph", "{}"), ("view", "{}")])
 def test_views_take_names(arguments: tuple[str, ...]) -> None:
     by_name, by_path = (run(*(one.format(file) for one in arguments)) for file in ("library", "planspec/library.md"))
     assert (by_name.exit_code, by_name.stdout) == (by_path.exit_code, by_path.stdout)

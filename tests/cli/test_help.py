@@ -215,8 +215,6 @@ fi
 CODES = {
     "planspec diff old.md new.md": 1,
     "planspec diff old.md new.md --json": 1,
-    "planspec repair-prompt broken.md": 1,
-    "planspec repair-prompt broken.md --language zh": 1,
     "planspec planner step --planner './plan.sh' --executor './work.sh'": 3,
     "planspec planner prompt --answer answer.txt": 1,
 }

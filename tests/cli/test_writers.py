@@ -16,8 +16,6 @@ import pytest
 from planspec_lark import PlanFile, parse_plan, serialize_plan
 from tests.cli.running import PLAN, SLOPPY, call, command_line, environment, run, wait_for_view
 
-# What a model has written of a line that is wrong.
-FAULTY = "Goal: g\n## Steps\n1. [act] a\n2. [atc] b\n"
 MANY = "Goal: g\n## Steps\n" + "".join(f"{number}. [act] s{number}\n" for number in range(1, 9))
 
 
@@ -71,27 +69,24 @@ def test_many_at_once() -> None:
     assert ".planspec_plan" not in "".join(os.listdir())
 
 
-@pytest.mark.parametrize(
-    ("command", "before", "line", "after"),
-    [
-        ("apply", MANY, "PLAN_CMD: SKIP 2\n", MANY.replace("2. [act]", "2. [~] [act]", 1)),
-        ("splice", FAULTY, "LINE 4: 2. [act] b\n", FAULTY.replace("atc", "act")),
-    ],
-)
-def test_a_slow_pipe(command: str, before: str, line: str, after: str) -> None:
+def test_a_slow_pipe() -> None:
     """What is typed until its end comes is there, and what comes is made of that."""
-    Path("plan.md").write_text(before)
+    Path("plan.md").write_text(MANY)
     # Nothing of the plan is read and nothing is locked until all of the input is there.
-    with start(command, "plan.md") as process:
+    with start("apply", "plan.md") as process:
         assert process.stdin is not None
-        process.stdin.write(line.encode())
+        process.stdin.write(b"PLAN_CMD: SKIP 2\n")
         process.stdin.flush()
         time.sleep(1.5)
-        Path("plan.md").write_text(before.replace("1. [act]", "1. [reason]", 1))
+        Path("plan.md").write_text(MANY.replace("1. [act]", "1. [reason]"))
         assert PlanFile("plan.md", wait=0).change(lambda text: text.replace("Goal: g", "Goal: another"))
         process.communicate(timeout=60)
         assert process.returncode == 0
-    expected = after.replace("1. [act]", "1. [reason]", 1).replace("Goal: g", "Goal: another")
+    expected = (
+        MANY.replace("2. [act]", "2. [~] [act]", 1)
+        .replace("1. [act]", "1. [reason]", 1)
+        .replace("Goal: g", "Goal: another")
+    )
     assert Path("plan.md").read_text() == expected
 
 
@@ -160,15 +155,13 @@ def test_a_writer_beside_a_run_is_refused_and_the_run_goes_on() -> None:
     assert not Path("plan.md.lock").exists()
 
 
-def test_fmt_and_splice_beside_a_run() -> None:
-    Path("answer").write_text("LINE 3: 1. [act] c\n")
-    for command, text in (("fmt", SLOPPY), ("splice", FAULTY.replace("1. [act] a", "1. [acd] a"))):
-        Path("it.md").write_text(text)
-        with PlanFile("it.md", command="planspec run").leased():
-            result = run(command, "it.md", *(["answer"] if command == "splice" else []), "--wait", "0")
-        assert result.exit_code == 2
-        assert result.stderr.startswith("Error: it.md: another process runs this plan: `planspec run`, process ")
-        assert Path("it.md").read_text() == text
+def test_fmt_beside_a_run() -> None:
+    Path("it.md").write_text(SLOPPY)
+    with PlanFile("it.md", command="planspec run").leased():
+        result = run("fmt", "it.md", "--wait", "0")
+    assert result.exit_code == 2
+    assert result.stderr.startswith("Error: it.md: another process runs this plan: `planspec run`, process ")
+    assert Path("it.md").read_text() == SLOPPY
 
 
 def test_a_run_that_ends_in_time_is_waited_for() -> None:

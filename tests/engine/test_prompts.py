@@ -25,7 +25,6 @@ from planspec_lark import (
     scan_plan_commands,
     serialize_plan,
 )
-from planspec_lark.answers import repair_prompt
 from planspec_lark.engine import (
     HopStatus,
     RunPhase,
@@ -39,6 +38,7 @@ from planspec_lark.engine import (
 from planspec_lark.engine.models import REFLECTION_VERBS, REPLAN_VERBS
 from planspec_lark.planspec.prompt_texts import format_text
 from planspec_lark.syntax.prompt_templates import _SECTION, LANGUAGES, read_template
+from tests.answers.scripted import asked
 from tests.cases import in_one_test
 from tests.corpus import ROOT
 from tests.pages import fences, headings
@@ -138,7 +138,7 @@ def test_prompts(name: str, language: str, snapshot: SnapshotAssertion) -> None:
 )
 def test_who_is_asked_for_a_plan_is_told_what_is_read(language: str, sentence: str) -> None:
     prompts = [WHOLE[name](language=language) for name in ("generation", "children", "repair_plan", "repair_children")]
-    prompts.append(repair_prompt("1. a", language=language))
+    prompts.append(asked("1. a", language=language))
     for prompt in prompts:
         assert sentence.replace(" ", "") in "".join(prompt.split())
 

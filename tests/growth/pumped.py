@@ -117,7 +117,7 @@ _READERS = (
     (TEXT_WORK, ("words of a message", "find_unstable", "find_state_paths", "normalize")),
     (PLANNER_WORK, ("parse_message", "scan_message", "read_result")),
     (REFLECTION_WORK, ("read_reflection", "read_replan")),
-    (REPAIR_WORK, ("splice",)),
+    (REPAIR_WORK, ("repair_plan, an answer",)),
     (ENGINE_WORK, ("read_execution",)),
     (EXCHANGE_WORK, ("import_text",)),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from planspec_lark import render_all
-from planspec_lark.answers import splice
+from tests.answers.scripted import answered
 from tests.growth.work import Work
 
 __all__ = ["REPAIR_SHAPES", "REPAIR_WORK"]
@@ -38,13 +38,11 @@ REPAIR_SHAPES: dict[str, Callable[[int], str]] = {
 
 def _faulty(text: str) -> tuple[str, str]:
     size = len(text)
-    return "Goal: g\n## Steps\n" + _many("{0}) [act] a\n", size), text
+    return "Goal: g\n## Steps\n" + _many("{0}. a\n", size), text
 
 
-def _splice(given: tuple[str, str]) -> None:
-    done = splice(*given)
-    render_all(done.diagnostics)
-    render_all(done.findings)
+def _answer(given: tuple[str, str]) -> None:
+    render_all(answered(*given).diagnostics)
 
 
-REPAIR_WORK = {"splice": Work(_splice, _faulty)}
+REPAIR_WORK = {"repair_plan, an answer": Work(_answer, _faulty)}

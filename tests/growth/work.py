@@ -35,7 +35,6 @@ from planspec_lark import (
     step_order,
     validate_plan,
 )
-from planspec_lark.answers import repair_prompt
 from planspec_lark.hopspec import plan_to_steps, steps_to_plan
 from planspec_lark.html import render_page
 from planspec_lark.json_text import read_json, scan_json
@@ -137,11 +136,6 @@ def _view_steps(plan: PlanSpec) -> None:
                 view.to_text(max_tokens=len(view.to_text()) // 4 + 1)
 
 
-def _ask_for_repair(text: str) -> None:
-    with suppress(ValueError):
-        repair_prompt(text)
-
-
 def _repair(text: str) -> None:
     repair_plan(text, lambda _: "LINE 1: Goal: g\nPLAN 1", rounds=1)
 
@@ -227,7 +221,6 @@ PLAN_WORK = {
     "views of steps": Work(_view_steps, _plan),
     "extract_plan": Work(extract_plan),
     "extract_plan with a type": Work(partial(extract_plan, default_type="act")),
-    "repair_prompt": Work(_ask_for_repair),
     "repair_plan": Work(_repair),
     "validate_plan": Work(validate_plan, _plan),
     "lint_plan": Work(lambda plan: render_all(lint_plan(plan)), _plan),

@@ -128,7 +128,6 @@ BEHIND_SUBTASK = 'meaning_zh="由里面的几个步骤合成",\n    ),\n'
 SEE_THE_TYPE = """
 import planspec_lark
 from planspec_lark import *
-from planspec_lark.answers import repair_prompt
 from planspec_lark.constrained import export_grammar
 from planspec_lark.engine import request_generation, request_replan
 from planspec_lark.hopspec import plan_to_steps, steps_to_plan
@@ -166,9 +165,10 @@ for language in ("en", "zh"):
     assert request_generation("Wait", language=language).prompt.count("`[wait]`") == 2
     assert "[wait]" in request_replan("Goal: g", commands=["ADD"], language=language).prompt
     faulty = TEXT.replace("[wait]", "[waits]")
-    assert "or `[wait]`" in repair_prompt(faulty, language=language) or language == "zh"
+    [asked] = repair_plan(faulty, lambda _: "", rounds=1, language=language).rounds
+    assert "or `[wait]`" in asked.prompt or language == "zh"
     # Among all types, and among those with steps below them.
-    assert repair_prompt(faulty, language=language).rpartition("```")[2].count("`[wait]`") == 2
+    assert asked.prompt.rpartition("```")[2].count("`[wait]`") == 2
 assert "[wait]" in export_grammar("lark") and "[wait]" not in export_grammar("lark", types=["act", "subtask"])
 """
 

@@ -131,7 +131,6 @@ def compile_grammars(folder: Path) -> list[Path]:
 def exercise() -> None:
     """Let every reader read."""
     import planspec_lark as ps  # noqa: PLC0415
-    from planspec_lark.answers import splice  # noqa: PLC0415
     from planspec_lark.engine import read_reflection  # noqa: PLC0415
     from planspec_lark.hopspec import check_hopspec, parse_hopspec, scan_hopspec, serialize_hopspec  # noqa: PLC0415
     from planspec_lark.json_text import read_json  # noqa: PLC0415
@@ -146,7 +145,7 @@ def exercise() -> None:
     document.apply(ps.parse_plan_commands(COMMANDS + "PLAN_CMD: REVISE 2 [act] Go\n> Soon\n"))
     assert ps.parse_plan(document.text) == document.plan
     read_reflection(REFLECTION, plan, plan.steps[0], can_interact=True)
-    splice(PLAN, REPAIRED)
+    ps.repair_plan(f"{PLAN}2. [X] Go\n", lambda _: REPAIRED)
     ps.repair_plan(TWO, lambda _: "PLAN 1\nUNCHANGED\n", ask_remarks=True)
     read_json(JSON)
     check_hopspec(HOPSPEC)

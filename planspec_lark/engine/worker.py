@@ -26,6 +26,8 @@ __all__ = ["Worker", "working"]
 
 # Seconds between two looks for work, at first and after many in vain.
 _SOON, _LATE = 0.01, 0.3
+# How often a call may be taken by processes that end without a word: it may be what ends them.
+_MOST_TAKES = 5
 # Seconds between two renewals of what is at work, and so until it is noticed that it is no longer waited for.
 _BEAT = 2.0
 
@@ -151,7 +153,11 @@ class _Service:
                 taken = self._take(room)
                 seconds = _SOON if taken else min(2 * seconds, _LATE)
                 for one in taken:
-                    yield self._begin(one)
+                    if one.take <= _MOST_TAKES:
+                        yield self._begin(one)
+                    else:
+                        said = f"{_MOST_TAKES} processes have ended while they made this call"
+                        self._ended[one] = write_error(RuntimeError(said), StepPolicy())
             if pause is None and len(self._at_work) < self.worker.jobs:
                 pause = Pause(seconds)
                 yield pause

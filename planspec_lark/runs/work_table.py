@@ -243,14 +243,14 @@ class WorkLedger(PostgresLedger):
             return {(key, int(take)) for key, take in self._execute(held, (run, said))}
 
     def return_work(self, run: str, owner: Owner, ended: Mapping[TakenWork, str] = MappingProxyType({})) -> None:
-        """Hand in outcomes, and let others take what this owner has not ended."""
+        """Hand in outcomes, and let others take what this owner has not ended, as if it had not taken that."""
         said, own = _name(owner), "run = ? AND owner = ? AND outcome IS NULL"
 
         def give_back() -> None:
             self._execute(f"SELECT key FROM work WHERE {own} ORDER BY key FOR UPDATE", (run, said))  # noqa: S608
             for one, outcome in ended.items():
                 self._execute(_FINISH, (outcome, run, one.key, one.take, said))
-            self._execute(f"UPDATE work SET until = 0, owner = '' WHERE {own}", (run, said))  # noqa: S608
+            self._execute(f"UPDATE work SET until = 0, owner = '', take = take - 1 WHERE {own}", (run, said))  # noqa: S608
 
         self._commit(give_back)
 

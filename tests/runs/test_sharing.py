@@ -552,6 +552,24 @@ def test_calls_that_are_lost_are_made_again(database: str, monkeypatch: pytest.M
     assert len(done(database)) == 12
 
 
+def test_a_call_that_ends_its_processes_has_failed(database: str) -> None:
+    submit_plan(database, ROWS, "r")
+    calls = list[str]()
+
+    def operate(call: StepCall) -> OperatorResult:
+        calls.append(call.step.step_id)
+        if len(calls) == 1:
+            # As often as two of the others were taken before.
+            said = "UPDATE planspec.work SET take = {} WHERE call LIKE '%step {} %' OR call LIKE '%step {}\"%'"
+            execute(database, said.format(5, 2, 2))
+            execute(database, said.format(4, 3, 3))
+        return did(call)
+
+    result = share(database, operate, order="data")
+    assert (result.outcome, "2" in calls, "3" in calls) == (Outcome.BLOCKED, False, True)
+    assert result.plan.steps[1].result == "RuntimeError: 5 processes have ended while they made this call"
+
+
 def test_one_that_shares_nothing_may_end_the_run(database: str) -> None:
     submit_plan(database, ROWS, "r")
     is_at_work, may_end, calls = threading.Event(), threading.Event(), list[str]()

@@ -272,7 +272,7 @@ def test_a_connection_that_is_lost(database: str, lose: Callable[[str], None] | 
         assert outcomes(ledger) == {"k1": "done"}
         disturb()
         ledger.return_work("r", ONE)
-        assert ledger.take_work("r", ONE, 3) == [TakenWork("k3", 2, "c")]
+        assert ledger.take_work("r", ONE, 3) == [TakenWork("k3", 1, "c")]
 
 
 def test_an_owner_that_no_ledger_writes(ledger: WorkLedger, database: str) -> None:

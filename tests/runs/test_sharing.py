@@ -548,7 +548,9 @@ def test_calls_that_are_lost_are_made_again(database: str, monkeypatch: pytest.M
         return did(call)
 
     assert share(database, operate, order="data").outcome is Outcome.CONVERGED
-    assert (len({*calls}), len(calls)) == (12, 13)
+    # What was handed in, and not yet taken out, is lost with the table.
+    assert len({*calls}) == 12
+    assert 13 <= len(calls) <= 15
     assert len(done(database)) == 12
 
 

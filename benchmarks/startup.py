@@ -86,6 +86,7 @@ def _first_readings(folder: Path) -> dict[str, list[str]]:
         f"{words}, {name}": [
             sys.executable,
             "-c",
+            "import sys; sys.dont_write_bytecode = True; "  # nothing is kept for the next process
             "from pathlib import Path; from planspec_lark.syntax import grammars; from planspec_lark import scan_plan; "
             f"grammars._PACKAGE = Path({str(folder / name)!r}); scan_plan({text!r})",
         ]

@@ -205,11 +205,11 @@ def _structure(  # noqa: PLR0913, PLR0917  (two kinds of objects, each called in
     if not isinstance(value, dict):
         problems.append(f"expected an object, not {_name(value)} @ {path}")
         return None, []
-    found, own = [], {}
+    found, own, fields = [], {}, attrs.fields(model)
     if unknown := sorted(str(key) for key in value.keys() - {*names, child}):
         found.append(f"unknown keys: {visible_name(', '.join(unknown))} @ {path}")
     for name in names:
-        attribute = attrs.fields_dict(model)[name]
+        attribute = getattr(fields, name)
         if name in value:
             said = value[name]
             # To JSON, 1.0 is 1.

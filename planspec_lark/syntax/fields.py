@@ -261,6 +261,6 @@ def reset(model: attrs.AttrsInstance, *names: str) -> None:
 
 def default_of(model: type[attrs.AttrsInstance], name: str) -> Any:
     """The value that a field has by default."""
-    default = attrs.fields_dict(model)[name].default
+    default = getattr(attrs.fields(model), name).default
     factory = getattr(default, "factory", None)
     return factory() if factory else default

@@ -21,6 +21,7 @@ from attrs import define, evolve, field
 
 from planspec_lark.planspec.models import BLANKS, MARKS, STEP_TYPES, PlanStatus, list_types
 from planspec_lark.planspec.positions import line_pattern
+from planspec_lark.syntax import grammars
 from planspec_lark.syntax.codes import Risk
 from planspec_lark.syntax.recovery import Deviation, Dialect, risk_of
 
@@ -142,11 +143,8 @@ def names_type(text: str) -> bool:
 
 def unwrap(text: str) -> str:
     """A text without the stars or lines that are around all of it."""
-    for sign in _PAIRS:
-        inner = text[2:-2]
-        if text.startswith(sign) and text.endswith(sign) and inner.strip(BLANKS) and sign not in inner:
-            return inner.strip(BLANKS)
-    return text
+    sign, inner = text[:2], text[2:-2].strip(BLANKS)
+    return inner if sign in _PAIRS and text.endswith(sign) and inner and sign not in inner else text
 
 
 # ---------------------------------------------------------------- what a line says
@@ -589,6 +587,8 @@ def _read_number(part: _Part | None) -> tuple[str, Number]:
 
 
 def _read_digits(written: str) -> str:
+    if grammars.pattern("planspec", "ID").fullmatch(written):
+        return written
     written = written.replace("🔟", "10")
     return ".".join(number.lstrip("0") or "0" for number in written.translate(_WIDE).strip(".:：").split("."))
 

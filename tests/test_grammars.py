@@ -179,8 +179,7 @@ def compiled_at(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     """Let an installed package be there, with the grammars and what was made of them."""
     shutil.copytree(grammars.grammar_path("planspec").parent, folder / "grammar", dirs_exist_ok=True)
     monkeypatch.setattr(grammars, "_PACKAGE", folder)
-    grammars._compiled.cache_clear()
-    for kept in (grammars.regular, grammars.parser, grammars.pattern, grammars._compiled):
+    for kept in (grammars.regular, grammars.parser, grammars.pattern, grammars._compiled, grammars._origin):
         monkeypatch.setattr(grammars, kept.__name__, functools.cache(kept.__wrapped__))
 
 
@@ -222,6 +221,7 @@ def test_a_grammar_that_has_changed_since_is_read_again(made: Path, language: st
     with (made / "grammar" / f"{changed}.lark").open("a", encoding="utf-8") as file:
         file.write("// changed\n")
     grammars._compiled.cache_clear()
+    grammars._origin.cache_clear()
     assert not grammars._compiled(language)
     terminal, text = SAMPLES[language]
     assert grammars.pattern(language, terminal).fullmatch(text)
@@ -247,14 +247,15 @@ def checkout(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def load_in(checkout: Path, *terminals: str, **environment: str) -> int:
-    """How many grammars a process there loads for these terminals and a parser."""
+def load_in(checkout: Path, *terminals: str, then: str = "", **environment: str) -> int:
+    """How many grammars a process there loads for these terminals and a parser, before it does something else."""
     code = f"""
 from planspec_lark.syntax import grammars, lalr
 for name in {terminals}:
     grammars.pattern("planspec", name)
 assert grammars.parser("planspec").parse("Goal: a\\n", start="plan")
 print(lalr._load.cache_info().misses)
+{then}
 """
     environment = {"PATH": os.environ["PATH"], **environment}
     command = [sys.executable, "-c", code]
@@ -280,6 +281,23 @@ def test_a_checkout_that_has_changed_makes_it_again(checkout: Path, changed: str
     with (checkout / changed).open("a", encoding="utf-8") as file:
         file.write("\n")
     assert [load_in(checkout, "ID"), load_in(checkout, "ID")] == [1, 0]
+
+
+@pytest.mark.parametrize("changed", ["grammar/planspec.lark", "planspec_lark/syntax/patterns.py"])
+def test_a_process_keeps_nothing_if_a_file_was_changed_under_it(checkout: Path, changed: str) -> None:
+    edit = f"open({str(checkout / changed)!r}, 'a', encoding='utf-8').write(chr(10))"
+    assert load_in(checkout, "ID", then=edit) == 1
+    assert not kept_in(checkout)
+    assert [load_in(checkout, "ID"), load_in(checkout, "ID")] == [1, 0]
+
+
+def test_nothing_is_left_of_what_could_not_be_written(checkout: Path) -> None:
+    load_in(checkout, "ID")
+    (path,) = (checkout / "planspec_lark" / "syntax" / "__pycache__").glob("*.json")
+    path.unlink()
+    path.mkdir()
+    load_in(checkout, "ID")
+    assert {one.suffix for one in path.parent.iterdir()} == {".pyc", ".json"}
 
 
 def test_nothing_is_kept_where_python_keeps_no_bytecode(checkout: Path) -> None:

@@ -243,13 +243,12 @@ _MADE: dict[str, Lark] = {}
 @cache
 def _compiled(language: str) -> dict[str, Any]:
     """What was made of the grammar as it is now, by the build of the package or an earlier process; else empty."""
+    origin = _origin(language)
     try:
         made = json.loads(_compiled_path(language).read_bytes())
     except (OSError, ValueError):
         return {}
-    is_current = isinstance(made, dict) and made.get("grammar") == _texts(language)
-    # A build has its own makers in it.
-    return made if is_current and ("makers" not in made or made["makers"] == _makers()) else {}
+    return made if isinstance(made, dict) and origin.items() <= made.items() else {}
 
 
 def _compiled_path(language: str) -> Path:
@@ -264,6 +263,17 @@ def _compiled_path(language: str) -> Path:
 def _has_all() -> bool:
     """Whether all was made when the package was built."""
     return (_PACKAGE / "compiled").is_dir()
+
+
+def _find_origin(language: str) -> dict[str, Any]:
+    """What things are made from and, where that may change, when what makes them did."""
+    return {"grammar": _texts(language), **({} if _has_all() else {"makers": _makers()})}
+
+
+@cache
+def _origin(language: str) -> dict[str, Any]:
+    """The same as this process has found it at first."""
+    return _find_origin(language)
 
 
 def _makers() -> list[list[int]]:
@@ -286,14 +296,18 @@ def _keep(language: str) -> None:
 def _write(language: str, path: Path) -> None:
     from planspec_lark.syntax.lalr import dump_parser  # noqa: PLC0415  (imports Lark, which has made it)
 
-    made = {"grammar": _texts(language), "makers": _makers(), "expressions": {**regular(language).known}}
+    made, own = _origin(language), path.with_suffix(f".{os.getpid()}")
     parser = dump_parser(_MADE[language]) if language in _MADE else _compiled(language).get("parser")
+    text = json.dumps({**made, "expressions": regular(language).known, "parser": parser}, separators=(",", ":"))
     # Others write at the same time, or the folder is not to be written to.
     with suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        own = path.with_suffix(f".{os.getpid()}")
-        own.write_text(json.dumps({**made, "parser": parser}, separators=(",", ":")), encoding="ascii")
-        own.replace(path)
+        # An editor may have changed something since it was read: nobody knows what was made of which.
+        if made == _find_origin(language):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            own.write_text(text, encoding="ascii")
+            own.replace(path)
+    with suppress(OSError):
+        own.unlink()
 
 
 def _texts(language: str) -> list[str]:

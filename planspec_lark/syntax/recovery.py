@@ -16,7 +16,7 @@ from re import Match, Pattern
 from attrs import define, frozen
 
 from planspec_lark.syntax import grammars
-from planspec_lark.syntax.codes import Risk, Severity
+from planspec_lark.syntax.codes import Risk, Severity, highest
 from planspec_lark.syntax.diagnostics import Diagnostic, Edit, Fix
 from planspec_lark.syntax.source import Source
 
@@ -123,13 +123,8 @@ def _tokens(language: str, rule: str) -> Pattern[str]:
 
 def risk_of(deviations: Iterable[Deviation]) -> Risk | None:
     """The risk of reading a line by its canonical text; None where some part of it has none."""
-    worst = Risk.NONE
-    for one in deviations:
-        if one.risk is None:
-            return None
-        if one.risk.rank > worst.rank:
-            worst = one.risk
-    return worst
+    risks = [one.risk for one in deviations]
+    return None if None in risks else highest(one for one in risks if one is not None)
 
 
 @define

@@ -64,7 +64,7 @@ JOBS = {
         bulk/test_runner.py::test_a_shard_that_kills_its_process_fails_alone
         bulk/test_runner.py::test_workers_end_with_the_first_process
         document/test_file.py::test_killed_at_every_call_of_the_system engine/test_kill.py
-        plan_next/test_kill.py runs/test_kill.py runs/test_sharing_kill.py/2
+        plan_next/test_kill.py runs/test_kill.py runs/test_shared_run_kill.py/2
     """,
     "cluster": "bulk/test_dask.py engine/test_on_dask.py",
     "browser": "html/test_browser.py html/test_live.py",
@@ -102,7 +102,7 @@ JOBS = {
         mcp_server/test_plan_actions.py::test_a_plan_that_is_run_is_not_reopened
         mcp_server/test_resources.py::test_what_is_there_at_the_beginning_is_no_change
         mcp_server/test_prompts.py::test_prompts_in_chinese cli/test_planner.py::test_a_pipe_gets_no_colours
-        runs/test_without_telemetry.py/4 runs/test_sharing.py/3
+        runs/test_without_telemetry.py/4 runs/test_shared_run.py/3
         test_contract.py::test_an_import_upwards_or_sideways_is_found/4
         test_jobs.py::test_a_sample_always_runs_and_a_job_runs_all/4
         test_jobs.py::test_snapshots_of_tests_left_out_are_no_fault_of_a_job

@@ -9,7 +9,7 @@ from typing import Any
 from planspec_lark.engine.language import RunResult
 from planspec_lark.engine.models import Operator, Planner, Reflector
 from planspec_lark.engine.run_rules import PlanRunError
-from planspec_lark.engine.sharing import share_run
+from planspec_lark.engine.shared_run import share_run
 from planspec_lark.engine.think import ThinkEngine, no_operator
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.parser import parse_plan

@@ -23,7 +23,6 @@ from planspec_lark.syntax.tree import iter_tree
 __all__ = [
     "FIX_ALL",
     "MARK_DONE",
-    "colour",
     "complete",
     "define",
     "diagnose",
@@ -34,6 +33,7 @@ __all__ = [
     "highlight",
     "hover",
     "list_symbols",
+    "list_tokens",
     "prepare_rename",
     "rename",
     "resolve",
@@ -246,7 +246,7 @@ def fold(document: Document) -> list[types.FoldingRange]:
     return [types.FoldingRange(first, last) for first, last in lines if first < last]
 
 
-def colour(
+def list_tokens(
     document: Document, params: types.SemanticTokensParams | types.SemanticTokensRangeParams
 ) -> types.SemanticTokens:
     """The parts of all lines, or of those in a range, each by how far it is from the one before."""

@@ -47,8 +47,8 @@ _ANSWERS: dict[str, _Answer] = {
     types.TEXT_DOCUMENT_DOCUMENT_SYMBOL: lambda document, _: features.list_symbols(document),
     types.TEXT_DOCUMENT_FOLDING_RANGE: lambda document, _: features.fold(document),
     types.TEXT_DOCUMENT_COMPLETION: features.complete,
-    types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL: features.colour,
-    types.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE: features.colour,
+    types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL: features.list_tokens,
+    types.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE: features.list_tokens,
 }
 _OPTIONS: dict[str, Any] = {
     types.TEXT_DOCUMENT_CODE_ACTION: types.CodeActionOptions(

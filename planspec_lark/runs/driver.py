@@ -30,6 +30,7 @@ __all__ = [
     "ONCE",
     "STOPPED",
     "CallOutcome",
+    "Capacity",
     "Driver",
     "End",
     "Ended",
@@ -37,7 +38,6 @@ __all__ = [
     "Postponed",
     "Question",
     "ReturnedError",
-    "Room",
     "Work",
     "check_limits",
     "describe",
@@ -137,13 +137,13 @@ class ReturnedError(Exception):
     """Raised by a call that was not begun: it is made again when there is room, unless the run is left before."""
 
 
-class Room(Protocol):
+class Capacity(Protocol):
     """How much may be at work at a time, where that changes while a run is at work."""
 
-    def most(self) -> int:
+    def limit(self) -> int:
         """How many calls may be under way now."""
 
-    async def grown(self) -> None:
+    async def wait_for_more(self) -> None:
         """Wait until there may be room for another one."""
 
 
@@ -236,7 +236,7 @@ class Driver(Generic[State, Result]):
         limits: by name, how many of these may use it at a time.
         ask: puts a question to a person; without it, the run ends there.
         pause: asked before each call; the run ends where it says so, once all that is at work has ended.
-        room: how many calls may be made at a time, where that changes. Then ``jobs``, which is more than 1, is the
+        capacity: how many calls may be made at a time, where that changes. Then ``jobs``, which is more than 1, is the
             number of threads that make them.
     """
 
@@ -248,12 +248,12 @@ class Driver(Generic[State, Result]):
     limits: Mapping[str, int] = field(factory=dict, validator=check_limits)
     ask: Callable[[Question], Any] | None = None
     pause: Callable[[], bool] = _never
-    room: Room | None = None
+    capacity: Capacity | None = None
     _account: Account = field(init=False)
     _at_work: dict[awaitables.Work | Pause, _Call] = field(factory=dict, init=False)
     # Work that waits, by the limited names that it uses.
     _waiting: dict[tuple[str, ...], deque[Work]] = field(factory=dict, init=False)
-    # What waits for more room.
+    # What waits until that is more.
     _watch: awaitables.Work | None = field(default=None, init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -317,13 +317,13 @@ class Driver(Generic[State, Result]):
                 return self.language.stop(self.state, why)
         elif found is not None:
             return found
-        yield from self._watch_room()
+        yield from self._watch_capacity()
         yield from self._end_first()
         return None
 
     def _find(self) -> Work | Question | Entry | End[Result] | None:
         """What comes next, as far as there is room for it."""
-        if self._count() >= (self.jobs if self.room is None else self.room.most()):
+        if self._count() >= (self.jobs if self.capacity is None else self.capacity.limit()):
             return None
         for uses, works in self._waiting.items():
             if works and self._has_room(uses):
@@ -377,10 +377,10 @@ class Driver(Generic[State, Result]):
         with telemetry.at_work(work.step, "" if is_recorded else work.step_type):
             yield asked
 
-    def _watch_room(self) -> Turn[None]:
-        """See to it that more room ends a wait."""
-        if self.room is not None and self._watch is None:
-            self._watch = awaitables.Work(self.room.grown)
+    def _watch_capacity(self) -> Turn[None]:
+        """See to it that a wait ends when there is room for more."""
+        if self.capacity is not None and self._watch is None:
+            self._watch = awaitables.Work(self.capacity.wait_for_more)
             yield self._watch
 
     def _end_first(self) -> Turn[None]:

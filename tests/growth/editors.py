@@ -44,7 +44,7 @@ def _ask(both: tuple[Documents, Document]) -> None:
     about, text = types.TextDocumentIdentifier(_URI), document.text.text
     features.list_symbols(document)
     features.fold(document)
-    features.colour(document, types.SemanticTokensParams(about))
+    features.list_tokens(document, types.SemanticTokensParams(about))
     features.format_text(document)
     whole = document.text.range(0, len(text))
     features.fix(document, types.CodeActionParams(about, whole, types.CodeActionContext([])))

@@ -16,7 +16,7 @@ from lsprotocol.types import (
 )
 
 from planspec_lark.lsp.documents import ClientSettings, Document
-from planspec_lark.lsp.features import colour
+from planspec_lark.lsp.features import list_tokens
 from planspec_lark.lsp.languages import LANGUAGES
 from planspec_lark.lsp.tokens import KINDS
 from tests.cases import in_one_test
@@ -127,7 +127,9 @@ def check_places(text: str, language: str) -> None:
     document = Document(item, next(one for one in LANGUAGES if one.id == language), ClientSettings(encoding="utf-32"))
     lines = re.split(r"\r\n|\r|\n", text)
     last = (0, 0)
-    for line, column, width, _ in places(colour(document, SemanticTokensParams(TextDocumentIdentifier("untitled:1")))):
+    for line, column, width, _ in places(
+        list_tokens(document, SemanticTokensParams(TextDocumentIdentifier("untitled:1")))
+    ):
         assert width > 0
         assert last <= (line, column)
         last = line, column + width

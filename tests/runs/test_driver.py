@@ -384,20 +384,20 @@ def test_a_record_leaves_out_what_is_empty_anyway(entry: _Told, data: dict[str, 
     assert types.read(record) == entry
 
 
-# ---------------------------------------------------------------- room that changes
+# ---------------------------------------------------------------- capacity that changes
 
 
-class _Desk:
-    """Room for some calls, and for more once a number of them has begun."""
+class _Dispatcher:
+    """Capacity for some calls, and for more once a number of them has begun."""
 
     def __init__(self, most: int) -> None:
         self._most, self.at_work, self.widest = most, 0, 0
         self.is_open, self.has_grown = asyncio.Event(), asyncio.Event()
 
-    def most(self) -> int:
+    def limit(self) -> int:
         return self._most
 
-    async def grown(self) -> None:
+    async def wait_for_more(self) -> None:
         await self.has_grown.wait()
         self.has_grown.clear()
 
@@ -417,29 +417,29 @@ class _Desk:
 @pytest.mark.parametrize("is_async", [False, True])
 def test_room_that_grows_is_used_at_once(is_async: bool) -> None:
     """No call ends before four are under way, and at first there is room for two."""
-    desk = _Desk(2)
-    language = Jobs(dict.fromkeys("abcdefgh", desk.call))
-    assert run_jobs(language, jobs=2, room=desk, is_async=is_async) == dict.fromkeys("abcdefgh", "done")
-    assert desk.widest == 4
+    dispatcher = _Dispatcher(2)
+    language = Jobs(dict.fromkeys("abcdefgh", dispatcher.call))
+    assert run_jobs(language, jobs=2, capacity=dispatcher, is_async=is_async) == dict.fromkeys("abcdefgh", "done")
+    assert dispatcher.widest == 4
 
 
 def test_what_fails_while_room_is_waited_for_ends_the_run() -> None:
-    desk = _Desk(1)
+    dispatcher = _Dispatcher(1)
 
     async def fail() -> None:
         raise LedgerError("it is gone")
 
-    desk.grown = fail  # type: ignore[method-assign]
+    dispatcher.wait_for_more = fail  # type: ignore[method-assign]
     with pytest.raises(LedgerError, match="it is gone"):
-        run_jobs(Jobs({"a": partial(asyncio.sleep, 60)}), jobs=2, room=desk)
+        run_jobs(Jobs({"a": partial(asyncio.sleep, 60)}), jobs=2, capacity=dispatcher)
 
 
 def test_a_question_is_waited_for_however_much_room_there_is() -> None:
-    desk, answered = _Desk(4), list[str]()
+    dispatcher, answered = _Dispatcher(4), list[str]()
 
     async def ask(_: Question) -> str:
         for _turn in range(5):
-            desk.has_grown.set()
+            dispatcher.has_grown.set()
             await asyncio.sleep(0)
         answered.append("b")
         return "yes"
@@ -448,7 +448,7 @@ def test_a_question_is_waited_for_however_much_room_there_is() -> None:
         return "done"
 
     language = Jobs({"a": quick, "b": "Is it so?", "c": answered.pop})
-    made = run_jobs(language, jobs=2, room=desk, ask=ask)
+    made = run_jobs(language, jobs=2, capacity=dispatcher, ask=ask)
     assert made == {"a": "done", "b": "yes", "c": "b"}
 
 

@@ -16,7 +16,7 @@ from planspec_lark.runs.driver import ReturnedError
 from planspec_lark.runs.owner import Owner
 from planspec_lark.runs.work_table import WorkLedger, WorkNews
 
-__all__ = ["Desk", "LeftError"]
+__all__ = ["Dispatcher", "LeftError"]
 
 # Seconds between two looks at outcomes, at first and after many in vain; and between two at who has ended.
 _SOON, _LATE, _CENSUS = 0.01, 0.2, 1.0
@@ -29,10 +29,10 @@ class LeftError(FatalError):
 
 
 @define(eq=False)
-class Desk:
+class Dispatcher:
     """Calls of a run that are waited for: one question to the ledger is about all of them.
 
-    It is the :class:`~planspec_lark.runs.driver.Room` of the run's driver as well: as calls are taken, there is room.
+    It is the :class:`~planspec_lark.runs.driver.Capacity` of the run's driver as well, which grows as calls are taken.
 
     Attributes:
         ledger, run, holder: where the calls are, and who has the lease of the run.
@@ -64,13 +64,13 @@ class Desk:
         """Nothing is waited for any more."""
         self.ledger.clear_work(self.run)
 
-    # ---------------------------------------------------------------- the driver's room
+    # ---------------------------------------------------------------- the driver's capacity
 
-    def most(self) -> int:
+    def limit(self) -> int:
         """How many calls may be under way: those that are at work, and some more."""
         return self._most
 
-    async def grown(self) -> None:
+    async def wait_for_more(self) -> None:
         """Wait until that is more."""
         await self._has_grown.wait()
         self._has_grown.clear()

@@ -12,7 +12,7 @@ from attrs import evolve, field, frozen
 
 from planspec_lark.awaitables import ignore
 from planspec_lark.cancellation import stop_event
-from planspec_lark.engine.desk import Desk, LeftError
+from planspec_lark.engine.dispatcher import Dispatcher, LeftError
 from planspec_lark.engine.entries import Ended
 from planspec_lark.engine.language import RunResult
 from planspec_lark.engine.models import Operator, StepCall, StepPolicy
@@ -38,7 +38,7 @@ def share_run(database: str, run: str, operator: Operator, *, jobs: int = 1, **o
         newest = next(ledger.records(run, newest_first=True, limit=1), None)
         since = 0 if newest is None else newest.seq
         own = {"ledger": ledger, "table": ledger, "run_id": run, "since": since}
-        engine = SharingEngine(None, operator, **{**options, **own, "jobs": jobs})
+        engine = SharedEngine(None, operator, **{**options, **own, "jobs": jobs})
         worker = Worker(
             ledger, run, partial(runner, operator), engine.step_policy, jobs, engine.limits.max_output_bytes
         )
@@ -65,7 +65,7 @@ class _EndedElsewhereError(Exception):
 
 
 @frozen
-class SharingEngine(ThinkEngine):
+class SharedEngine(ThinkEngine):
     """An engine whose calls are made by all processes that work on the run.
 
     Attributes:
@@ -88,15 +88,15 @@ class SharingEngine(ThinkEngine):
         """
         with self._begun(None, resume=True, is_run=True) as writer:
             assert writer.lease is not None
-            desk = Desk(self.table, writer.run, writer.lease.owner, writer.state, self.check)
-            desk.open()
+            dispatcher = Dispatcher(self.table, writer.run, writer.lease.owner, writer.state, self.check)
+            dispatcher.open()
             language = self._language(writer)
-            language.step_runner.operator = desk.make
+            language.step_runner.operator = dispatcher.make
             language.step_runner.policy = partial(_policy_of_holder, self.step_policy)
             driver = self._driver(language)
-            driver.jobs, driver.room = _THREADS, desk
+            driver.jobs, driver.capacity = _THREADS, dispatcher
             result = language.complete(driver.run("asyncio.to_thread(continue_run, …)"))
-            desk.clear()
+            dispatcher.clear()
             return result
 
     def _writer(self, given: Any, ledger: Ledger, run: str, *, resume: bool) -> RunWriter:

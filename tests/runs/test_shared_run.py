@@ -28,7 +28,7 @@ from planspec_lark.engine import (
     TransientError,
     UnavailableError,
     continue_run,
-    desk,
+    dispatcher,
     stop_event,
     submit_plan,
     work_texts,
@@ -537,7 +537,7 @@ def test_a_call_that_is_no_longer_waited_for_is_told_to_stop(
 
 def test_calls_that_are_lost_are_made_again(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Such as where someone has emptied the table."""
-    monkeypatch.setattr(desk, "_CENSUS", 0.1)
+    monkeypatch.setattr(dispatcher, "_CENSUS", 0.1)
     submit_plan(database, ROWS, "r")
     calls = list[str]()
 

@@ -202,6 +202,14 @@ def test_a_step_that_was_edited_and_is_kept_has_its_outputs() -> None:
     assert sources(kept)["2"] == {"a": ("1",), "c": False, "x": True}
 
 
+def test_what_has_failed_for_good_is_not_opened() -> None:
+    ledger = MemoryLedger()
+    made = parse_plan(PLAN)
+    made = ThinkEngine(made, lambda _: OperatorResult("FAIL", "no"), ledger=ledger, inputs={"x": 1}).run().plan
+    assert made.steps[0].status.value == "blocked"
+    assert "1" not in ids(preview_resumed(made, ledger, ledger.runs()[0]))
+
+
 def test_a_step_that_has_moved_is_known() -> None:
     text, ledger = begin(PLAN, 1)
     moved = text.replace("1. [x] [act] one → a | did 1\n", "1. [act] first\n2. [x] [act] one → a | did 1\n").replace(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from planspec_lark import parse_plan, serialize_plan
+from planspec_lark import iter_steps, parse_plan, serialize_plan
 from planspec_lark.engine import Budget, EngineLimits, Outcome
+from planspec_lark.engine.replanner import _match
 from planspec_lark.runs import MemoryLedger, RecordKind
 from tests.engine.worlds import World, failed, ok, plan, shown
 
@@ -137,6 +138,20 @@ def test_what_was_not_done_or_is_not_marked_is_done_again(new: str) -> None:
     world = _blocked(plannings=["PLAN_CMD: REPLAN ALL", new])
     world.run(ONE)
     assert world.ran == ["1", "2", "1"]
+
+
+@pytest.mark.parametrize(
+    ("new", "same"),
+    [
+        ("1. [subtask] a | Progress: 0/2\n", [("1", 0)]),
+        ("1. [subtask] a | Progress: 0/3\n", []),
+        ("1. [subtask] a | Progress: 0/2\n1.1. [act] b\n", []),
+        ("1. [subtask] c\n", []),
+    ],
+)
+def test_only_leaves_that_ask_for_the_same_are_the_same(new: str, same: list[tuple[str, int]]) -> None:
+    old = plan("1. [x] [subtask] a | Progress: 2/2\n2. [x] [subtask] c\n2.1. [x] [act] d\n").steps
+    assert [(step.step_id, at) for step, at in _match(old, iter_steps(plan(new)))] == same
 
 
 def test_a_new_plan_is_waited_for_over_budgets() -> None:

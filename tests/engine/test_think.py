@@ -416,6 +416,16 @@ def test_answers_of_a_wrong_type(world: World, message: str) -> None:
     assert str(error.value) == message
 
 
+def test_a_container_that_becomes_an_act_step_needs_no_plan() -> None:
+    world = World(
+        {"dig": [failed(), ok()]},
+        {"dig": ["PLAN_CMD: REPLAN 2 | no stones\nRETRY\n"], "build": ["PLAN_CMD: REVISE 2 [act] tent\n"]},
+        plannings=["nonsense"] * 3,
+    )
+    result = world.run("1. [act] dig\n2. [subtask] build\n2.1. [act] wall\n")
+    assert (result.outcome, world.ran) == (Outcome.CONVERGED, ["1", "1", "2"])
+
+
 @pytest.mark.parametrize("error", [OSError("no net"), KeyError("x"), TransientError("busy", retry_after=0.01)])
 @pytest.mark.parametrize("who", ["answers", "plannings", "replies"])
 def test_what_others_raise_ends_the_run(error: Exception, who: str, tmp_path: Any) -> None:

@@ -43,9 +43,8 @@ def draw_plan(plan: PlanSpec) -> str:
 
     Returns:
         A box for each step, or a frame around those below it, with its status in words and in colour, and arrows with
-        the variables that one step takes from another. Inputs that no step produces and outputs
-        that no step takes have boxes of their own, which say so. Texts are cut where they are long, and nothing in them
-        is more than text.
+        the variables that one step takes from another. Inputs that no step produces and outputs that no step takes have
+        boxes of their own, which say so. Texts are cut where they are long; none ends a label, or begins HTML in it.
     """
     diagram = Diagram(_STYLES)
     builder = _Builder(diagram, {step.step_id: f"s{number}" for number, step in enumerate(iter_steps(plan))})

@@ -1,6 +1,6 @@
 """Diagrams in the language of Mermaid: boxes, frames around them, and arrows, whatever they stand for.
 
-Names of boxes and styles are those of the caller; labels are texts of strangers, and stay nothing but text.
+Names of boxes and styles are those of the caller. Labels are texts of strangers: none ends its label, or begins HTML.
 """
 
 from __future__ import annotations

@@ -916,7 +916,9 @@ class Numbering:
     def place(self, number: str, kind: Number, indent: int) -> str:
         """The id of the next step."""
         if kind is Number.DOTTED:
-            self._open = [one for one in self._open if number.startswith(f"{one.step_id}.")]
+            # Those that are open stand below each other.
+            while self._open and not number.startswith(f"{self._open[-1].step_id}."):
+                self._open.pop()
             step_id = number
         else:
             while self._open and not self._holds(self._open[-1], kind, indent):

@@ -247,7 +247,8 @@ class Reader:
         if self._lead:
             message = "the white space at the start of the line is not spaces or tabs"
             self._beside.append(Deviation("PS113", message, -self._lead, 0))
-        if found := grammars.pattern("planspec", "FORBIDDEN").search(bare):
+        # Most lines have nothing but what is printed, which is quickly seen.
+        if not bare.isprintable() and (found := grammars.pattern("planspec", "FORBIDDEN").search(bare)):
             if found[0] == "\r" and bare[found.end() :].strip(f"{BLANKS}\r"):
                 help = "end each line with a line feed, or with a carriage return and a line feed"
                 self._report(line, (_miss_of_control(found, None, help),), None)
@@ -294,8 +295,8 @@ class Reader:
         kind = match.lastgroup
         if kind == "constraint":
             text = match["constraint_TEXT"]
-            is_more = unwrap(text) != text or bool(cut_comment(content)) or self._is_typed(content)
-            return is_more or not self._is_in_list()
+            is_listed = self._is_in_list() and unwrap(text) == text and not cut_comment(content)
+            return not is_listed or self._is_typed(content)
         # Behind the first step, a heading is one of something else.
         is_heading = kind == "title" and bool(self.steps) and "Plan:" not in content
         if is_heading or (kind in _PARTS and self._is_told_of(indent)):

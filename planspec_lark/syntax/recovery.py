@@ -123,7 +123,7 @@ def _tokens(language: str, rule: str) -> Pattern[str]:
 
 def risk_of(deviations: Iterable[Deviation]) -> Risk | None:
     """The risk of reading a line by its canonical text; None where some part of it has none."""
-    risks = [one.risk for one in deviations]
+    risks = {one.risk for one in deviations}
     return None if None in risks else highest(one for one in risks if one is not None)
 
 

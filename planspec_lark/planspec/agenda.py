@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from enum import Enum
+from functools import cached_property
 from typing import Literal, TypeAlias
 
 from attrs import define, frozen
@@ -117,7 +118,7 @@ class Agenda:
     def renew(self) -> None:
         """Take account of any change of the plan."""
         self._places: dict[int, _Place] = {}
-        self._producers, self._users = find_users(self.plan)
+        self.__dict__.pop("_flow", None)
         # By variable, the place of the first finished step that produces it.
         self._first_done: dict[str, int] = {}
         around: list[tuple[PlanStep, int]] = []
@@ -133,6 +134,11 @@ class Agenda:
             _, start = around.pop()
             self._places[id(step)] = _Place(start, count - 1, around[-1][0] if around else None)
         self.forget()
+
+    @cached_property
+    def _flow(self) -> tuple[dict[str, list[PlanStep]], dict[str, list[PlanStep]]]:
+        """By variable, the steps that produce it and those that take it: not asked for where all is there."""
+        return find_users(self.plan)
 
     def forget(self) -> None:
         """Take account of steps that are open again."""
@@ -298,15 +304,15 @@ class Agenda:
 
     def producers(self, name: str) -> Sequence[PlanStep]:
         """The steps that declare an output, in document order."""
-        return self._producers.get(name, ())
+        return self._flow[0].get(name, ())
 
     def find_lack(self, name: str, step: PlanStep) -> PlanStep | None:
         """The step that does not bring an input, where that is not there; None for one from outside the plan."""
-        if name in self.given or name not in self._producers or self.is_there(name, step):
+        if name in self.given or name not in self._flow[0] or self.is_there(name, step):
             return None
         place = self._places[id(step)]
         loops = [self._places[id(loop)].end for loop in self._loops_around(step)]
-        producers = self._producers[name]
+        producers = self._flow[0][name]
         for one in producers:
             at = self._places[id(one)]
             if at.start > place.start:
@@ -327,7 +333,7 @@ class Agenda:
 
     def _find_late(self, name: str, step: PlanStep) -> PlanStep | None:
         """A step before this one that has still to produce something, or that is to be done once more."""
-        place, producers = self._places[id(step)], self._producers.get(name, ())
+        place, producers = self._places[id(step)], self._flow[0].get(name, ())
         around = next((id(above) for above in self.ancestors(step) if self._is_repeated(above)), 0)
         key, is_settled = (name, around), True
         begin = max(self._settled.get(key, 0), self._settled.get((name, 0), 0))
@@ -375,7 +381,7 @@ class Agenda:
         for name in step.outputs:
             if (late := self._find_late(name, step)) is not None:
                 return f"step {late.step_id} comes first, as both produce `{name}`"
-            for user in self._users.get(name, ()):
+            for user in self._flow[1].get(name, ()):
                 if self._start(user) >= place.start:
                     break
                 if self._shares_loop(step, user) and self._late(user, place) is not None:
@@ -403,7 +409,7 @@ class Agenda:
 
     def _has_later(self, name: str, place: _Place, loop: PlanStep) -> bool:
         """Whether a loop around a step has a later one that produces this."""
-        producers = self._producers.get(name, ())
+        producers = self._flow[0].get(name, ())
         at = bisect_left(producers, place.start, key=self._start)
         return at < len(producers) and self._start(producers[at]) <= self._places[id(loop)].end
 

@@ -36,10 +36,12 @@ def folded(plan: PlanSpec) -> PlanSpec:
     """A copy without what a folded view hides."""
     copy = deepcopy(plan)
     for step in iter_steps(copy):
+        # The lists are the copy's own; other ones would be validated.
         if not shows_body(step):
-            step.inputs, step.detail = [], []
+            step.inputs.clear()
+            step.detail.clear()
         if not shows_children(step):
-            step.children = []
+            step.children.clear()
     return copy
 
 

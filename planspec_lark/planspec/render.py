@@ -11,13 +11,13 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import NamedTuple
 
-from planspec_lark.planspec.fold import folded
+from planspec_lark.planspec.fold import shows_body, shows_children
 from planspec_lark.planspec.models import MARKS, STEP_TYPES, PlanSpec, PlanStep, has_progress, iter_steps
 from planspec_lark.planspec.printer import progress_text, task_text
-from planspec_lark.planspec.tree import iter_with_parents
 from planspec_lark.syntax.fields import require_one_of
 from planspec_lark.syntax.prompt_templates import language_of
 from planspec_lark.syntax.safe_text import columns, visible
+from planspec_lark.syntax.tree import iter_tree
 
 __all__ = ["StyledText", "break_text", "say_progress", "show_plan", "show_steps", "wrap"]
 
@@ -55,19 +55,22 @@ def show_plan(plan: PlanSpec, *, fold: bool = True, language: str | None = None)
     if language is not None:
         require_one_of("language", language, _LABELS)
     language = language or language_of(f"{plan.title} {plan.goal}")
-    return map(_harmless, _lines(plan, folded(plan) if fold else plan, language))
+    return map(_harmless, _lines(plan, language, fold=fold))
 
 
 def show_steps(plan: PlanSpec, first: int, last: int) -> Iterator[Line]:
     """The lines of the steps of a folded plan from ``first`` up to before ``last``."""
-    return map(_harmless, _show_steps(folded(plan), first, last))
+    return map(_harmless, _show_steps(plan, first, last, fold=True))
 
 
 def _harmless(line: Line) -> Line:
+    text = "".join([piece.text for piece in line])
+    if visible(text) == text:
+        return tuple(piece for piece in line if piece.text)
     return tuple(StyledText(piece.role, visible(piece.text)) for piece in line if piece.text)
 
 
-def _lines(plan: PlanSpec, shown: PlanSpec, language: str) -> Iterator[Line]:
+def _lines(plan: PlanSpec, language: str, *, fold: bool) -> Iterator[Line]:
     yield (StyledText("title", f"═══ PlanSpec: {plan.title} ═══" if plan.title else "═══ PlanSpec ═══"),)
     yield ()
     if plan.goal or plan.goal_detail:
@@ -84,7 +87,7 @@ def _lines(plan: PlanSpec, shown: PlanSpec, language: str) -> Iterator[Line]:
     yield (StyledText("label", f"Progress: {done}"),)
     yield ()
     if plan.steps:
-        yield from _show_steps(shown, 0, sys.maxsize)
+        yield from _show_steps(plan, 0, sys.maxsize, fold=fold)
         yield ()
     yield (StyledText("note", "───"),)
     steps, progress = _LABELS[language]
@@ -106,24 +109,25 @@ def _count_types(plan: PlanSpec) -> str:
     return " | ".join([str(counts.total()), *(f"{name}: {counts[name]}" for name in (*STEP_TYPES, *others))])
 
 
-def _show_steps(plan: PlanSpec, first: int, last: int) -> Iterator[Line]:
+def _show_steps(plan: PlanSpec, first: int, last: int, *, fold: bool) -> Iterator[Line]:
     # The steps above, what continues their tree lines (top-level steps have none), and how wide the ids of a level are.
     path: list[PlanStep] = []
     bars: list[str] = []
     widths = [_id_width(plan.steps)]
-    for at, (step, parent) in enumerate(islice(iter_with_parents(plan), last)):
+    for at, (step, parent) in enumerate(islice(iter_tree(plan.steps, shows_children if fold else None), last)):
         while path and path[-1] is not parent:
             path.pop()
         depth, is_last = len(path), step is (parent.children if parent else plan.steps)[-1]
         del bars[max(depth - 1, 0) :], widths[depth + 1 :]
         branch = ("└─ " if is_last else "├─ ") if depth else ""
+        below = step.children if not fold or shows_children(step) else []
         if at >= first:
             yield _show_head(step, "".join(bars) + branch, widths[depth])
         if depth:
             bars.append("   " if is_last else "│  ")
-        if at >= first:
-            yield from _show_body(step, "".join(bars), widths[depth])
-        widths.append(_id_width(step.children))
+        if at >= first and (not fold or shows_body(step)):
+            yield from _show_body(step, "".join(bars) + ("│" if below else ""), widths[depth] - bool(below))
+        widths.append(_id_width(below))
         path.append(step)
 
 
@@ -153,12 +157,11 @@ def _headline(step: PlanStep) -> str:
 
 
 def _show_body(step: PlanStep, lead: str, width: int) -> Iterator[Line]:
-    below = "│" if step.children else ""
-    space = " " * (width + 2 + 3 + 2 + _BADGE_WIDTH + 2 - len(below))
+    space = " " * (width + 2 + 3 + 2 + _BADGE_WIDTH + 2)
     rows = [f"← {', '.join(step.inputs)}"] if step.inputs else []
     for row in [*rows, *step.detail]:
         yield (
-            StyledText("tree", lead + below + space),
+            StyledText("tree", lead + space),
             StyledText("body", "> " if row else ">"),
             StyledText("body", row),
         )

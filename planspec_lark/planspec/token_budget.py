@@ -277,7 +277,8 @@ class _Reducer:
             if node.step.children:
                 if node.below is None:
                     node.below = Counter(step.status for step in iter_nodes(node.step.children))
-                counts.update(node.below)
+                for status, count in node.below.items():
+                    counts[status] += count
         return [_name_steps(counts, where)] if lost else []
 
 

@@ -25,7 +25,7 @@ from planspec_lark.cli.help import Choice
 from planspec_lark.cli.output import CliError, note_option, stop_at, wait_seconds
 from planspec_lark.document.file import clear_leftovers
 from planspec_lark.folder.foreign import is_foreign_file, is_hidden
-from planspec_lark.planspec.agenda import ORDERS
+from planspec_lark.planspec.data_flow import ORDERS
 from planspec_lark.syntax import Limits, one_line
 from planspec_lark.syntax.prompt_templates import LANGUAGES
 from planspec_lark.syntax.safe_text import visible_name

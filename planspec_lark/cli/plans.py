@@ -59,7 +59,7 @@ from planspec_lark.syntax.safe_text import visible_name
 
 if TYPE_CHECKING:
     from planspec_lark.planspec import StepState, StepView
-    from planspec_lark.planspec.agenda import Order
+    from planspec_lark.planspec.data_flow import Order
     from planspec_lark.planspec.render import StyledText
 
 __all__ = ["format_file", "format_options", "step_rows", "tree_options", "write_tree"]

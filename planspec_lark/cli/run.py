@@ -81,8 +81,8 @@ from planspec_lark.engine.step_runner import open_branches
 from planspec_lark.llm import LlmError, chat_model, model_operator, model_planner, model_reflector, program_model
 from planspec_lark.llm.engine_roles import Model
 from planspec_lark.planspec import PlanSpec, PlanStatus, PlanStep, find_step, iter_steps
-from planspec_lark.planspec.agenda import Order
 from planspec_lark.planspec.check import locate
+from planspec_lark.planspec.data_flow import Order
 from planspec_lark.planspec.models import OPEN
 from planspec_lark.planspec.recovery import scan_strictly
 from planspec_lark.planspec.rules import check_rules

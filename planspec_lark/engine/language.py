@@ -18,7 +18,8 @@ from planspec_lark.engine.run_state import RunState
 from planspec_lark.engine.run_writer import RunWriter
 from planspec_lark.engine.scheduler import RunAgenda
 from planspec_lark.engine.step_runner import StepRunner
-from planspec_lark.planspec.agenda import NextAction, Order, StepState
+from planspec_lark.planspec.agenda import NextAction, StepState
+from planspec_lark.planspec.data_flow import Order
 from planspec_lark.planspec.models import OPEN, PlanSpec, PlanStatus, PlanStep, iter_steps
 from planspec_lark.runs.driver import STOPPED, CallOutcome, End, Question, Work
 from planspec_lark.runs.entries import Entry

@@ -11,8 +11,9 @@ from planspec_lark.engine.entries import Kept, Resumed, about
 from planspec_lark.engine.resume import EditedSteps, EditedStepsError, catch_up, find_edits, replay
 from planspec_lark.engine.run_state import RunState
 from planspec_lark.engine.scheduler import StateAgenda
-from planspec_lark.planspec.agenda import NextAction, Order, StepState
+from planspec_lark.planspec.agenda import NextAction, StepState
 from planspec_lark.planspec.check import locate
+from planspec_lark.planspec.data_flow import Order
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, hash_of, iter_steps
 from planspec_lark.planspec.recovery import scan_strictly
 from planspec_lark.planspec.tree import iter_with_parents

@@ -8,7 +8,8 @@ from typing import Any
 from planspec_lark.engine.inputs import Values
 from planspec_lark.engine.run_state import RunState
 from planspec_lark.engine.run_writer import RunWriter
-from planspec_lark.planspec.agenda import Agenda, NextAction, Order, StepState
+from planspec_lark.planspec.agenda import Agenda, NextAction, StepState
+from planspec_lark.planspec.data_flow import Order
 from planspec_lark.planspec.models import CONTAINER_TYPES, OPEN, PlanSpec, PlanStep
 
 __all__ = ["RunAgenda", "StateAgenda"]

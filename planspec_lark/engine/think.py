@@ -44,7 +44,7 @@ from planspec_lark.engine.run_rules import PlanRunError, check_persons, check_ru
 from planspec_lark.engine.run_state import RunState
 from planspec_lark.engine.run_writer import LOG, RunWriter, ThinkEvent
 from planspec_lark.engine.step_runner import StepRunner, check_keys
-from planspec_lark.planspec.agenda import ORDERS, Order
+from planspec_lark.planspec.data_flow import ORDERS, Order
 from planspec_lark.planspec.models import PlanSpec, PlanStep
 from planspec_lark.planspec.parser import GRAMMAR_VERSION, parse_plan
 from planspec_lark.planspec.printer import serialize_plan

@@ -10,11 +10,10 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from enum import Enum
 from functools import cached_property
-from typing import Literal, TypeAlias
 
 from attrs import define, frozen
 
-from planspec_lark.planspec.data_flow import find_users
+from planspec_lark.planspec.data_flow import Order, find_users
 from planspec_lark.planspec.models import (
     CONTAINER_TYPES,
     OPEN,
@@ -28,10 +27,8 @@ from planspec_lark.syntax.diagnostics import brief
 from planspec_lark.syntax.tree import walk_tree
 
 __all__ = [
-    "ORDERS",
     "Agenda",
     "NextAction",
-    "Order",
     "StepState",
     "next_state",
     "next_step",
@@ -39,8 +36,6 @@ __all__ = [
     "step_states",
 ]
 
-Order: TypeAlias = Literal["text", "data"]
-ORDERS: tuple[Order, ...] = ("text", "data")
 _BEGUN = frozenset({PlanStatus.ACTIVE, PlanStatus.DONE, PlanStatus.BLOCKED})
 
 

@@ -7,14 +7,18 @@ run knows (:mod:`planspec_lark.engine.inputs`).
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 from attrs import frozen
 
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, iter_steps
 from planspec_lark.planspec.tree import walk
 
-__all__ = ["DataFlow", "Link", "Origin", "Reach", "find_data_flow", "find_users", "iter_origins"]
+__all__ = ["ORDERS", "DataFlow", "Link", "Order", "Origin", "Reach", "find_data_flow", "find_users", "iter_origins"]
+
+# What orders steps: their order in the text, or declared inputs alone.
+Order: TypeAlias = Literal["text", "data"]
+ORDERS: tuple[Order, ...] = ("text", "data")
 
 
 @frozen(eq=False)

@@ -9,7 +9,6 @@ Comparison, copies and traversal are iterative, so plans may be nested as deeply
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -387,7 +386,9 @@ def hash_of(step: PlanStep) -> str:
 
     32 hexadecimal digits.
     """
-    return hashlib.blake2b(json.dumps(_ASKED(step)).encode(), digest_size=16).hexdigest()
+    from hashlib import blake2b  # noqa: PLC0415  (slow to load, and most programs compare no tasks)
+
+    return blake2b(json.dumps(_ASKED(step)).encode(), digest_size=16).hexdigest()
 
 
 def plain(value: object) -> Any:

@@ -19,7 +19,6 @@ from planspec_lark.planspec.models import (
     PlanStep,
     refuse_fields,
 )
-from planspec_lark.planspec.token_budget import bound
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.fields import has_forbidden
 from planspec_lark.syntax.token_estimate import TokenCounter
@@ -66,6 +65,8 @@ def serialize_plan(
     """
     try:
         if max_tokens is not None:
+            from planspec_lark.planspec.token_budget import bound  # noqa: PLC0415  (slow to load, and it prints parts)
+
             return bound(folded(plan) if fold else plan, serialize_plan, max_tokens, count_tokens)
         rows = _head(plan)
         _add_steps(rows, plan, fold)

@@ -13,8 +13,8 @@ from typing import Any
 
 from attrs import define, evolve, field, frozen
 
-from planspec_lark.planspec.agenda import NextAction, Order, next_state
-from planspec_lark.planspec.data_flow import find_users, iter_origins
+from planspec_lark.planspec.agenda import NextAction, next_state
+from planspec_lark.planspec.data_flow import Order, find_users, iter_origins
 from planspec_lark.planspec.models import STEP_FIELDS, PlanSpec, PlanStep, copy_own, iter_steps, plain
 from planspec_lark.planspec.printer import canonical_step, canonical_summary, serialize_plan
 from planspec_lark.planspec.token_budget import fit, shorten_result

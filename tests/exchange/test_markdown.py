@@ -12,7 +12,8 @@ from hypothesis import given, strategies as st
 from planspec_lark import PlanStatus, PlanSyntaxError, iter_steps, parse_plan
 from planspec_lark.engine import OperatorResult, Outcome, StepCall, ThinkEngine
 from planspec_lark.exchange import NoListError, blocks, export_into, export_plan, import_text
-from planspec_lark.planspec.agenda import Order, ready_steps
+from planspec_lark.planspec.agenda import ready_steps
+from planspec_lark.planspec.data_flow import Order
 from tests.cli.running import run
 from tests.timing import time_limit
 

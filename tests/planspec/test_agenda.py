@@ -6,7 +6,8 @@ import pytest
 
 from planspec_lark import PlanStatus, next_step, parse_plan
 from planspec_lark.planspec import ready_steps, step_states
-from planspec_lark.planspec.agenda import Agenda, Order, next_state
+from planspec_lark.planspec.agenda import Agenda, next_state
+from planspec_lark.planspec.data_flow import Order
 
 # ---------------------------------------------------------------- what comes next
 

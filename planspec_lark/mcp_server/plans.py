@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Self
 
 from attrs import evolve, field, frozen
 
 from planspec_lark.document.file import PlanFile
-from planspec_lark.files import stamp_of
 from planspec_lark.folder.folder import PlanFolder
 from planspec_lark.folder.models import FolderError, FolderErrorReason
 from planspec_lark.folder.names import check_name
 from planspec_lark.folder.project import ProjectSettings, read_project
-from planspec_lark.folder.settings import FOLDER, TASKS
+from planspec_lark.folder.settings import FOLDER
 from planspec_lark.mcp_server.answer_texts import MAX_FINDINGS
 from planspec_lark.mcp_server.errors import RefusedError
 from planspec_lark.planspec.models import PlanSpec
@@ -80,20 +79,6 @@ class Plans:
         except FolderError:
             # Which says where on this machine it is.
             raise RefusedError("The settings of the project cannot be used. `planspec check` says why.") from None
-
-    def look(self) -> tuple[Sequence[str], Mapping[str, object]]:
-        """What is listed, and a stamp of each plan's file, which is another one after a change.
-
-        No file is read.
-
-        Raises:
-            FolderError: the folder cannot be read.
-        """
-        names, tasks = self.folder.names(), self.folder.task_names()
-        # Of two plans of a name, the one of the task is not found by it.
-        paths = {name: self.folder.root / TASKS / name / "plan.md" for name in tasks}
-        paths |= {name: self.folder.path / f"{name}.md" for name in names}
-        return names, {name: stamp_of(path) for name, path in paths.items()}
 
     def text(self, name: str) -> str:
         """The text of a plan.

@@ -1,14 +1,13 @@
 """The server: requests of the protocol to tools, prompts and resources, and their answers back.
 
 It is the SDK's low-level one. The high-level one (2.3) opens standard input and output by itself, and no signal ends it
-while input is open. It cannot tell older clients that plans change, its list of resources has no pages, and it drops
-arguments that a tool does not have.
+while input is open. Its list of resources has no pages, and it drops arguments that a tool does not have.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, nullcontext
+from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
 from functools import partial
 from threading import Event
 from typing import Any, TypeVar
@@ -20,19 +19,16 @@ import anyio.to_thread
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
-from mcp.server.subscriptions import ListenHandler
 from mcp.shared.exceptions import MCPError
 
 from planspec_lark import __version__
 from planspec_lark.cancellation import call_until
 from planspec_lark.folder.names import fold_name
-from planspec_lark.mcp_server.completion import complete
 from planspec_lark.mcp_server.errors import to_error
 from planspec_lark.mcp_server.plans import Plans
 from planspec_lark.mcp_server.prompts import PROMPTS, get_prompt
 from planspec_lark.mcp_server.resources import TEMPLATES, list_resources, read_resource
 from planspec_lark.mcp_server.tools import TOOLS, call
-from planspec_lark.mcp_server.watcher import Watcher
 
 __all__ = ["make_server"]
 
@@ -57,7 +53,7 @@ class _Handlers:
     """
 
     def __init__(self, plans: Plans) -> None:
-        self._plans, self.watcher = plans, Watcher(plans)
+        self._plans = plans
         self._stops: dict[str, Event] = {}
         self._readers, self._writers = anyio.CapacityLimiter(_READERS), anyio.CapacityLimiter(_WRITERS)
         self._turns: WeakValueDictionary[str, anyio.Lock] = WeakValueDictionary()
@@ -89,14 +85,10 @@ class _Handlers:
         work = partial(call, self._plans, entry, given)
         try:
             async with nullcontext() if entry.reads else self._turn(given.get("name")):
-                result = await self._work(context, params.name, work, reads=entry.reads)
+                return await self._work(context, params.name, work, reads=entry.reads)
         except MCPError as error:
             # One that a model can learn from.
             return types.CallToolResult(content=[types.TextContent(text=error.message)], is_error=True)
-        if not entry.reads:
-            # At once, instead of when the watcher looks next.
-            await self.watcher.look()
-        return result
 
     def _turn(self, name: object) -> anyio.Lock:
         """What changes of one plan take, so that they are made in their order."""
@@ -144,32 +136,19 @@ def make_server(plans: Plans, language: str) -> tuple[Server[dict[str, Any]], Ca
         language: of the prompts, "en" or "zh".
     """
     handlers = _Handlers(plans)
-    watcher = handlers.watcher
-
-    @asynccontextmanager
-    async def watch(_: Server[dict[str, Any]]) -> AsyncIterator[dict[str, Any]]:
-        async with watcher.watching():
-            yield {}
-
     tools = [entry.describe(name) for name, entry in TOOLS.items()]
     server = Server(
         "planspec",
         version=__version__,
         title="PlanSpec",
         instructions=_INSTRUCTIONS,
-        lifespan=watch,
         on_list_tools=_always(types.ListToolsResult(tools=tools)),
         on_call_tool=handlers.call_tool,
         on_list_resources=handlers.answering(list_resources),
         on_list_resource_templates=_always(types.ListResourceTemplatesResult(resource_templates=TEMPLATES)),
         on_read_resource=handlers.answering(read_resource),
-        on_subscribe_resource=watcher.subscribe,
-        on_unsubscribe_resource=watcher.unsubscribe,
-        on_subscriptions_listen=ListenHandler(watcher.bus),
         on_list_prompts=_always(types.ListPromptsResult(prompts=PROMPTS)),
         on_get_prompt=handlers.answering(partial(get_prompt, language=language)),
-        on_completion=handlers.answering(complete),
     )
-    server.add_notification_handler("notifications/initialized", types.NotificationParams, watcher.begin)
     server.add_notification_handler("notifications/cancelled", types.CancelledNotificationParams, handlers.call_off)
     return server, handlers.call_off_all

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import anyio
-from mcp.server.lowlevel.server import NotificationOptions
 from mcp.server.stdio import stdio_server
 
 from planspec_lark.document.file import WAIT
@@ -46,7 +45,7 @@ async def serve(folder: Path | str, *, language: str = "en", wait: float = WAIT)
     if logging.lastResort is not None:
         logging.getLogger("planspec_lark.mcp_server").addHandler(logging.lastResort)
     server, call_off = make_server(Plans(PlanFolder(folder, wait=wait)), language)
-    options = server.create_initialization_options(NotificationOptions(resources_changed=True))
+    options = server.create_initialization_options()
     # The SDK gives standard output back when it has served, and buffers that are emptied after that would end up in it.
     output = Output(take_output())
     pipes: dict[str, Any] = {"stdin": read_messages(_STDIN, output, call_off), "stdout": output}

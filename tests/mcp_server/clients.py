@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from anyio.from_thread import BlockingPortal, start_blocking_portal
-from attrs import field, frozen
+from attrs import frozen
 from mcp import Client, MCPError
-from mcp.client.session import IncomingMessage
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp_types import CallToolResult, GetPromptResult, TextContent, TextResourceContents
 
@@ -35,8 +34,6 @@ class Agent:
     root: Path
     client: Client
     portal: BlockingPortal
-    # What the server has sent without being asked.
-    told: list[Any] = field(factory=list)
 
     def write(self, name: str, text: str | bytes = PLAN) -> Path:
         """Put a plan into the folder."""
@@ -100,14 +97,9 @@ def text_of(result: CallToolResult) -> str:
 @contextmanager
 def connected(root: Path, *options: str, mode: str = "auto", errors: TextIO = sys.stderr) -> Iterator[Agent]:
     """A client that talks to a server of its own."""
-    told: list[Any] = []
-
-    async def take(message: IncomingMessage) -> None:
-        told.append(message)
-
     with ExitStack() as open_:
         portal = open_.enter_context(start_blocking_portal())
         transport = stdio_client(server_of(root, *options), errlog=errors)
-        client = Client(transport, mode=mode, read_timeout_seconds=60, message_handler=take)
+        client = Client(transport, mode=mode, read_timeout_seconds=60)
         open_.enter_context(portal.wrap_async_context_manager(client))
-        yield Agent(root, client, portal, told)
+        yield Agent(root, client, portal)

@@ -36,7 +36,6 @@ INITIALIZE = {
 CRASH = """
 from planspec_lark.folder.folder import PlanFolder
 from planspec_lark.mcp_server.plans import Plans
-Plans.look = lambda self: ([], {{}})
 def crash(*_):
     raise OSError(5, "no\\n\\x1b[2Jluck", "/home/secret")
 {} = crash
@@ -190,12 +189,10 @@ def test_half_a_character_is_replaced(tmp_path: Path) -> None:
 
 
 def test_a_crash_is_a_plain_error_and_one_line(tmp_path: Path) -> None:
-    completion = {"ref": {"type": "ref/prompt", "name": "showplan"}, "argument": {"name": "name", "value": ""}}
     asked: list[tuple[str, dict[str, Any]]] = [
         ("resources/list", {}),
         ("resources/read", {"uri": "planspec://plans/library"}),
         ("prompts/get", {"name": "listplan"}),
-        ("completion/complete", completion),
     ]
     with started(tmp_path, CRASH.format("PlanFolder.names = Plans.text")) as process:
         for number, (method, params) in enumerate(asked, start=2):
@@ -235,17 +232,6 @@ def test_a_crash_inside_a_tool_is_an_answer(tmp_path: Path) -> None:
     logged = err.decode().splitlines(keepends=True)
     assert len(logged) == len(asked)
     assert all(map(LOGGED.fullmatch, logged)), logged
-
-
-def test_a_crash_while_it_watches_ends_nothing_and_is_told_once(tmp_path: Path) -> None:
-    quick = "import planspec_lark.mcp_server.watcher as watch\nwatch._PAUSE = 0.01\n"
-    with started(tmp_path, quick + CRASH.format("Plans.look")) as process:
-        time.sleep(0.3)
-        send(process, tool_call(2, "create_plan", name="hall", text=PLAN))
-        assert receive(process)["result"]["structuredContent"]["name"] == "hall"
-        out, err = process.communicate()
-    assert (process.returncode, out) == (0, b"")
-    assert LOGGED.fullmatch(err.decode()), err
 
 
 # ---------------------------------------------------------------- ends

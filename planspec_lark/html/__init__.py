@@ -1,4 +1,4 @@
-"""A plan as a page for a browser: one file that needs nothing else, and a server that follows its file."""
+"""A plan as a page for a browser: one file that needs nothing else."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from planspec_lark.syntax.diagnostics import count_of
 if TYPE_CHECKING:
     from planspec_lark.runs.summary import StepSum
 
-__all__ = ["policy", "render_html", "render_page"]
+__all__ = ["render_page"]
 
 # The order in which statuses are in the bar and in the filter.
 _ORDER = (PlanStatus.DONE, PlanStatus.ACTIVE, PlanStatus.BLOCKED, PlanStatus.PENDING, PlanStatus.SKIPPED)
@@ -42,16 +42,6 @@ def render_page(plan: PlanSpec, *, name: str = "", run: Sequence[StepSum] = ()) 
         HTML that needs no network, nor lets anything in the plan use it: texts of the plan are only ever text, and a
         content security policy allows the page's own script and style alone.
     """
-    return render_html(plan, name, run=run)
-
-
-def render_html(
-    plan: PlanSpec, name: str, *, version: int | None = None, problem: str = "", run: Sequence[StepSum] = ()
-) -> str:
-    """The page; with a ``version``, it follows its server, and asks for a new one when that names another version.
-
-    ``problem`` says why the file cannot be shown as it is now; the plan is the last one that could be.
-    """
     flow = find_data_flow(plan)
     indices: dict[str, int] = {}
     for index, step in enumerate(iter_steps(plan)):
@@ -59,13 +49,11 @@ def render_html(
     title = plan.title or plan.goal or name or "Plan"
     counts = plan.progress
     return Template(read_template("page.html")).substitute(
-        policy=policy(is_live=version is not None),
-        version="" if version is None else f' data-version="{version}"',
+        policy=_policy(),
         title=escape_text(cut_text(title, 120)),
         heading=escape_text(title),
         style=read_template(_STYLE),
         script=read_template(_SCRIPT),
-        problem=_problem(problem, name) if problem else "",
         head="".join(_head(plan, title)),
         progress="".join(_progress(counts)),
         filters="".join(_filters(counts)),
@@ -76,11 +64,10 @@ def render_html(
     )
 
 
-def policy(*, is_live: bool) -> str:
+def _policy() -> str:
     """The content security policy of the page: nothing but its own style and script, by their hashes."""
-    connect = "connect-src 'self'; " if is_live else ""
     return (
-        f"default-src 'none'; script-src {_hash(_SCRIPT)}; style-src {_hash(_STYLE)}; img-src data:; {connect}"
+        f"default-src 'none'; script-src {_hash(_SCRIPT)}; style-src {_hash(_STYLE)}; img-src data:; "
         "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
     )
 
@@ -88,11 +75,6 @@ def policy(*, is_live: bool) -> str:
 def _hash(template: str) -> str:
     digest = sha256(read_template(template).encode("utf-8")).digest()
     return f"'sha256-{b64encode(digest).decode('ascii')}'"
-
-
-def _problem(problem: str, name: str) -> str:
-    what = f"{escape_text(name)} is not a plan at the moment. Below is the last one that it was."
-    return f"<p><strong>{what}</strong></p><pre>{escape_text(problem)}</pre>"
 
 
 def _head(plan: PlanSpec, title: str) -> Iterator[str]:

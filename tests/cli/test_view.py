@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-import http.client
 import json
-import re
-import signal
-import socket
-import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -18,7 +10,7 @@ import pytest
 from planspec_lark import parse_plan
 from planspec_lark.html import render_page
 from tests.cli.engine_world import OPERATOR, make_world, say
-from tests.cli.running import PLAN, command_line, environment, run
+from tests.cli.running import PLAN, run
 
 
 def test_a_page(here: Path) -> None:
@@ -62,11 +54,6 @@ def test_no_plan(here: Path) -> None:
     ("arguments", "said"),
     [
         (["nowhere.md"], "Error: nowhere.md: No such file or directory\n"),
-        (["nowhere.md", "--watch"], "Error: nowhere.md: No such file or directory\n"),
-        ([".", "--watch"], "Error: .: Is a directory\n"),
-        (["a\0b", "--watch"], "Error: a\\x00b: embedded null byte\n"),
-        (["-", "--watch"], "Error: --watch needs a file that can be read again\n"),
-        (["plan.md", "--watch", "-o", "x"], "Error: --watch writes no file: leave out --out\n"),
         (["plan.md", "-o", "no/where"], "Error: no/where: No such file or directory\n"),
     ],
 )
@@ -74,61 +61,3 @@ def test_what_cannot_be_read_or_written(arguments: list[str], said: str) -> None
     result = run("view", *arguments)
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr.endswith(said)
-
-
-def test_a_port_in_use() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-        result = run("view", "plan.md", "--watch", "--port", str(port))
-    assert (result.exit_code, result.stdout, result.stderr) == (2, "", f"Error: port {port} is in use\n")
-
-
-def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "watchfiles", None)
-    result = run("view", "plan.md", "--watch")
-    said = "Error: --watch needs its extra: pip install 'planspec-lark[watch]'\n"
-    assert (result.exit_code, result.stdout, result.stderr) == (2, "", said)
-
-
-@contextmanager
-def at_work(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], str, int]]:
-    """The command as a process, with its first line and its port."""
-    with subprocess.Popen(
-        command_line(["view", *arguments, "--watch"]),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environment({"PYTHONUNBUFFERED": ""}),
-    ) as process:
-        assert process.stdout is not None
-        try:
-            line = process.stdout.readline()
-            match = re.search(r":(\d+)/", line)
-            assert match is not None, line
-            yield process, line, int(match[1])
-        finally:
-            process.kill()
-
-
-def read(port: int) -> str:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-    connection.request("GET", "/")
-    return connection.getresponse().read().decode()
-
-
-def test_it_serves_until_it_is_interrupted() -> None:
-    with at_work("plan.md") as (process, line, port):
-        assert line == f"plan.md: http://127.0.0.1:{port}/ (Ctrl+C ends it)\n"
-        assert "Hire a lorry" in read(port)
-        events = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-        events.request("GET", "/events")
-        assert events.getresponse().readline() == b"retry: 1000\n"
-        # A page that is open does not keep it from ending.
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
-    assert (process.returncode, out, err) == (0, "", "Stopped.\n")
-
-
-def test_a_broken_file_is_served_with_what_is_wrong() -> None:
-    with at_work("broken.md") as (_, _, port):
-        assert "broken.md is not a plan at the moment" in read(port)

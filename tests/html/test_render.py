@@ -14,7 +14,6 @@ from planspec_lark import PlanSpec, PlanStep, iter_steps, parse_plan
 from planspec_lark.html import render_page
 from planspec_lark.html.diagram import WIDTH, lay_out
 from planspec_lark.html.markup import cut_id, cut_text, read_template
-from planspec_lark.html.render import render_html
 from planspec_lark.planspec import find_data_flow
 from planspec_lark.syntax.safe_text import columns, visible
 from tests import strategies
@@ -200,15 +199,6 @@ def test_no_variables() -> None:
     assert hints == [
         "From left to right, as values flow; dashed lines lead to the next round. 1 step has no variables."
     ]
-
-
-def test_a_page_that_follows_a_file() -> None:
-    page = render_html(PlanSpec(), "<a>.md", version=7, problem="error <b>\u202e")
-    assert '<html lang="en" data-version="7">' in page
-    assert "connect-src 'self'" in page
-    assert "&lt;a&gt;.md is not a plan at the moment. Below is the last one that it was." in page
-    assert "<pre>error &lt;b&gt;\\u202e</pre>" in page
-    assert '<div id="problem" role="alert"></div>' in render_html(PlanSpec(), "a", version=7)
 
 
 def test_time_grows_evenly() -> None:

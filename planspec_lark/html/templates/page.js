@@ -1,6 +1,6 @@
 "use strict";
-// The page is whole without this: here it learns to fold, to filter, to be walked through, and to follow its file.
-// Nothing is ever made of texts: what comes from the plan stands in the page already, or comes as a parsed document.
+// The page is whole without this: here it learns to fold, to filter and to be walked through.
+// Nothing is ever made of texts: what comes from the plan stands in the page already.
 
 const root = document.documentElement;
 root.classList.add("js");
@@ -31,7 +31,6 @@ setTheme(theme);
 let rows = [];           // in document order: { element, level, above, id }
 let byElement = new Map();
 let current = null;      // the row that Tab leads to
-const touched = new Map(); // what somebody has folded, by the ids of steps
 
 function readRows() {
   rows = [];
@@ -45,24 +44,15 @@ function readRows() {
     rows.push(row);
     byElement.set(element, row);
   }
-  for (const row of rows) {
-    const state = touched.get(row.id);
-    if (state) apply(row, state);
-  }
 }
 
 const has = (row, name) => row.element.classList.contains(name);
 const isOpen = (row) => (has(row, "branch") ? !has(row, "folded") : has(row, "full") && !has(row, "closed"));
 
-function apply(row, state) {
+function change(row, state) {
   if ("folded" in state && has(row, "branch")) row.element.classList.toggle("folded", state.folded);
   if ("closed" in state && has(row, "full")) row.element.classList.toggle("closed", state.closed);
   if (row.element.hasAttribute("aria-expanded")) row.element.setAttribute("aria-expanded", String(isOpen(row)));
-}
-
-function change(row, state) {
-  touched.set(row.id, { ...touched.get(row.id), ...state });
-  apply(row, state);
 }
 
 function hideFolded() {
@@ -240,104 +230,14 @@ function onDiagramKey(event) {
   target.focus();
 }
 
-// ---------------------------------------------------------------- following the file
-
-const REGIONS = ["heading", "problem", "head", "progress", "tree", "diagram"];
-let asked = 0;
-
-function follow() {
-  const events = new EventSource("/events");
-  events.addEventListener("version", (event) => {
-    say("");
-    if (event.data !== root.dataset.version) renew();
-  });
-  events.addEventListener("error", () => say("The server has ended; this page no longer follows its file."));
-}
-
-function say(text) {
-  at("said").textContent = text;
-  at("said").classList.toggle("unseen", !text);
-}
-
-function renew() {
-  const number = ++asked;
-  const request = new XMLHttpRequest();
-  request.open("GET", "/");
-  request.responseType = "document"; // parsed, and never run
-  request.addEventListener("load", () => {
-    if (number === asked && request.status === 200 && request.response) take(request.response);
-  });
-  request.send();
-}
-
-function take(page) {
-  const before = note();
-  document.title = page.title;
-  root.dataset.version = page.documentElement.dataset.version;
-  for (const id of REGIONS) at(id).replaceChildren(...document.importNode(page.getElementById(id), true).childNodes);
-  for (const count of document.querySelectorAll(".count")) count.textContent = page.getElementById(count.id).textContent;
-  begin();
-  restore(before);
-}
-
-// What somebody sees and does, in words that a new version of the plan still understands.
-function note() {
-  const top = rows.find((row) => isVisible(row) && row.element.getBoundingClientRect().bottom > 0);
-  const focused = document.activeElement;
-  const box = focused && focused.closest("a.box");
-  const pane = document.querySelector(".pane");
-  const diagram = document.querySelector(".diagram");
-  return {
-    scroll: window.scrollY,
-    top: top && { id: top.id, offset: top.element.getBoundingClientRect().top },
-    current: current && { id: current.id, place: rows.indexOf(current) },
-    inTree: at("tree").contains(focused),
-    box: box && byElement.get(at(`s${box.dataset.step}`))?.id,
-    inPane: focused === pane,
-    pane: pane && [pane.scrollLeft, pane.scrollTop],
-    isOpen: diagram && diagram.open,
-  };
-}
-
-function restore(before) {
-  const find = (id) => rows.find((row) => row.id === id);
-  if (before.current && rows.length) {
-    let row = find(before.current.id) || rows[Math.min(before.current.place, rows.length - 1)];
-    while (!isVisible(row) && row.above) row = row.above;
-    setCurrent(row);
-    if (before.inTree) row.element.focus({ preventScroll: true });
-  }
-  const pane = document.querySelector(".pane");
-  const diagram = document.querySelector(".diagram");
-  if (diagram && before.isOpen !== null) diagram.open = before.isOpen;
-  if (pane && before.pane) [pane.scrollLeft, pane.scrollTop] = before.pane;
-  if (pane && before.inPane) pane.focus({ preventScroll: true });
-  const boxed = before.box && find(before.box);
-  const box = boxed && document.querySelector(`a.box[data-step="${boxed.element.id.slice(1)}"]`);
-  if (box) {
-    for (const one of document.querySelectorAll("a.box")) one.setAttribute("tabindex", -1);
-    box.setAttribute("tabindex", 0);
-    box.focus({ preventScroll: true });
-  }
-  const top = before.top && before.scroll > 0 && find(before.top.id);
-  if (top && isVisible(top)) window.scrollBy(0, top.element.getBoundingClientRect().top - before.top.offset);
-  else window.scrollTo(0, before.scroll);
-}
-
 // ---------------------------------------------------------------- all together
-
-function begin() {
-  readRows();
-  hideFolded();
-  filter();
-  setCurrent(null);
-  setCurrent(rows.find(isVisible) || rows[0] || null);
-  readDiagram();
-}
 
 document.addEventListener("DOMContentLoaded", () => {
   setTheme(theme);
-  begin();
+  readRows();
+  hideFolded();
+  setCurrent(rows.find(isVisible) || null);
+  readDiagram();
   at("theme").addEventListener("click", () => {
     setTheme(THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length]);
     remember.set("planspec-theme", theme);
@@ -370,5 +270,4 @@ document.addEventListener("DOMContentLoaded", () => {
     event.preventDefault();
     reveal(link.getAttribute("href").slice(2));
   });
-  if (root.dataset.version) follow();
 });

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from planspec_lark import Diagnostic
 from planspec_lark.syntax import machine_reports
 
-__all__ = ["to_github", "to_json", "to_sarif"]
+__all__ = ["to_github", "to_json"]
 
 
 def to_json(found: Sequence[Diagnostic], files: list[str]) -> str:
@@ -20,8 +20,3 @@ def to_json(found: Sequence[Diagnostic], files: list[str]) -> str:
 def to_github(found: Sequence[Diagnostic]) -> str:
     """See :func:`planspec_lark.syntax.machine_reports.github_item`."""
     return "\n".join(map(machine_reports.github_item, found))
-
-
-def to_sarif(found: Sequence[Diagnostic], version: str) -> str:
-    """See :func:`planspec_lark.syntax.machine_reports.to_sarif`."""
-    return machine_reports.to_sarif(map(machine_reports.sarif_item, found), version)

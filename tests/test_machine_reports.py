@@ -6,7 +6,6 @@ import json
 import re
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
@@ -17,7 +16,7 @@ from planspec_lark.syntax.machine_reports import count_severities
 from planspec_lark.syntax.safe_text import visible
 from tests.cases import in_one_test
 from tests.corpus import each
-from tests.reporting import to_github, to_json, to_sarif
+from tests.reporting import to_github, to_json
 
 TEXT = "# Plan: p\nGoal: g\n## Steps\n1. [X] [act] one\n2. two\n```\n"
 FOUND = check_text(TEXT, name="it.md")
@@ -198,127 +197,6 @@ def test_every_github_line_can_be_read(path: Path) -> None:
         assert message.startswith(visible(one.message))
 
 
-# ---------------------------------------------------------------- SARIF
-
-
-def _check_sarif(encoded: str) -> dict[str, Any]:
-    """What a log has to have, written down from the standard (SARIF 2.1.0, sections 3.13 to 3.59)."""
-    log: dict[str, Any] = json.loads(encoded)
-    assert set(log) == {"$schema", "version", "runs"}
-    assert log["version"] == "2.1.0"
-    assert log["$schema"].endswith("sarif-2.1.0.json")
-    (run,) = log["runs"]
-    assert set(run) == {"tool", "columnKind", "results"}
-    assert run["columnKind"] == "unicodeCodePoints"
-    driver = run["tool"]["driver"]
-    assert driver["name"] == "planspec"
-    ids = [rule["id"] for rule in driver["rules"]]
-    assert ids == list(CODES)
-    for rule in driver["rules"]:
-        assert re.fullmatch(r"[A-Z][A-Za-z0-9]*", rule["name"])
-        assert rule["shortDescription"]["text"].endswith(".")
-        assert rule["defaultConfiguration"]["level"] in ("error", "warning", "note")
-    for result in run["results"]:
-        assert set(result) <= {"ruleId", "ruleIndex", "level", "message", "locations", "fixes", "properties"}
-        assert ids[result["ruleIndex"]] == result["ruleId"]
-        assert result["level"] in ("error", "warning", "note")
-        assert result["message"]["text"]
-        for location in result["locations"]:
-            _check_region(location["physicalLocation"]["region"])
-            _check_uri(location["physicalLocation"]["artifactLocation"]["uri"])
-        for fix in result.get("fixes", []):
-            for change in fix["artifactChanges"]:
-                _check_uri(change["artifactLocation"]["uri"])
-                assert change["replacements"]
-                for replacement in change["replacements"]:
-                    _check_region(replacement["deletedRegion"])
-                    assert isinstance(replacement["insertedContent"]["text"], str)
-    return log
-
-
-def _check_region(region: dict[str, int]) -> None:
-    assert set(region) == {"startLine", "startColumn", "endLine", "endColumn"}
-    assert min(region.values()) >= 1
-    assert (region["startLine"], region["startColumn"]) <= (region["endLine"], region["endColumn"])
-
-
-def _check_uri(uri: str) -> None:
-    assert re.fullmatch(r"(?:[A-Za-z0-9._~/-]|%[0-9A-F]{2})+", uri)
-
-
-def test_sarif_of_nothing() -> None:
-    log = _check_sarif(to_sarif([], "1.2.3"))
-    assert log["runs"][0]["results"] == []
-    assert log["runs"][0]["tool"]["driver"]["version"] == "1.2.3"
-
-
-def test_sarif(snapshot: SnapshotAssertion) -> None:
-    assert _check_sarif(to_sarif(FOUND, "1.2.3"))["runs"][0]["results"] == snapshot
-
-
-@each("planspec/invalid", ".md")
-def test_every_sarif_log(path: Path) -> None:
-    text = path.read_bytes().decode("utf-8", "replace")
-    found = check_text(text, name=path.name)
-    results = _check_sarif(to_sarif(found, "1"))["runs"][0]["results"]
-    for result, one in zip(results, found, strict=True):
-        assert one.span is not None
-        (location,) = result["locations"]
-        assert _slice(text, location["physicalLocation"]["region"]) == text[one.span.start : one.span.end]
-        if one.fix is not None:
-            changes = result["fixes"][0]["artifactChanges"][0]["replacements"]
-            for change, edit in zip(changes, one.fix.edits, strict=True):
-                assert _slice(text, change["deletedRegion"]) == text[edit.span.start : edit.span.end]
-                assert change["insertedContent"]["text"] == edit.text
-            assert result["fixes"][0]["properties"] == {"safe": one.fix.is_safe}
-        assert result.get("properties", {}).get("provisional", False) == one.is_provisional
-
-
-def test_sarif_without_a_source() -> None:
-    (result,) = json.loads(to_sarif([Diagnostic("PS201", "m", Severity.ERROR)], "1"))["runs"][0]["results"]
-    assert "locations" not in result
-
-
-def test_sarif_without_a_place() -> None:
-    found = Diagnostic("PS201", "m", Severity.ERROR, source=Source("", "it.md"))
-    (result,) = json.loads(to_sarif([found], "1"))["runs"][0]["results"]
-    assert result["locations"] == [{"physicalLocation": {"artifactLocation": {"uri": "it.md"}}}]
-
-
-@pytest.mark.parametrize(
-    "name", ["a b.md", "a:b.md", "100%.md", "中.md", "a#b?c.md", "dir/it.md", "<stdin>", "a\nb\x1b"]
-)
-def test_sarif_names(name: str) -> None:
-    log = _check_sarif(to_sarif([_at(name)], "1"))
-    uri = log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
-    assert unquote(uri) == name
-
-
-def test_sarif_of_a_name_that_is_no_utf_8() -> None:
-    _check_sarif(to_sarif([_at("\udcff.md")], "1"))
-
-
-def test_sarif_has_no_raw_controls() -> None:
-    found = Diagnostic("PS101", "a\x1b[31m\u009b\u202e\u2028b", Severity.ERROR)
-    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e\u2028]", to_sarif([found], "1"))
-
-
-@pytest.mark.parametrize(
-    "spoil",
-    [
-        lambda log: log["runs"][0]["results"][0].update(ruleIndex=0, ruleId="PS999"),
-        lambda log: log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["region"].update(startColumn=0),
-        lambda log: log.update(version="2.0.0"),
-    ],
-)
-def test_the_check_of_sarif_can_fail(spoil: Any) -> None:
-    log = json.loads(to_sarif(FOUND, "1"))
-    _check_sarif(json.dumps(log))
-    spoil(log)
-    with pytest.raises(AssertionError):
-        _check_sarif(json.dumps(log))
-
-
 # ---------------------------------------------------------------- hostile input
 
 
@@ -341,9 +219,3 @@ def test_json_does_not_repeat_a_long_id_with_every_finding_of_its_step() -> None
     rows = json.loads(to_json(check_text(text), []))["diagnostics"]
     assert {row["step_id"] for row in rows} == {step_id[:500] + "…"}
     assert max(len(row["message"]) for row in rows if row["code"] == "PS309") < 300
-
-
-@pytest.mark.parametrize(("name", "uri"), [("a\ud800", "a%EF%BF%BD"), ("a\udcff", "a%FF"), ("ü b", "%C3%BC%20b")])
-def test_sarif_takes_any_name(name: str, uri: str) -> None:
-    (result,) = json.loads(to_sarif([_at(name)], "1"))["runs"][0]["results"]
-    assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == uri

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
-from planspec_lark import __version__, folder
+from planspec_lark import folder
 from planspec_lark.cli.arguments import (
     count_option,
     flag,
@@ -69,7 +69,6 @@ _ITEMS: dict[str, Callable[[Diagnostic], Any]] = {
     "text": diagnostic_rows,
     "json": machine_reports.json_item,
     "github": machine_reports.github_item,
-    "sarif": machine_reports.sarif_item,
 }
 
 
@@ -79,7 +78,7 @@ def report_options(*others: str) -> Callable[[Any], Any]:
         format_option(
             *_ITEMS,
             *others,
-            help="How to write the findings; github and sarif are for GitHub's annotations and scanning.",
+            help="How to write the findings; github is for annotations of GitHub.",
         ),
         flag("--strict", help="Fail on warnings, too, and show infos."),
         flag("--info", help="Show infos, too: what may be right as it is."),
@@ -315,8 +314,6 @@ def _write(  # noqa: PLR0913  (what a report is made of)
 ) -> None:
     if form == "json":
         write_text(machine_reports.to_json(items, files, counts, fixed) + "\n")
-    elif form == "sarif":
-        write_text(machine_reports.to_sarif(items, __version__) + "\n")
     elif form == "github":
         write_lines(items)
     else:

@@ -1,26 +1,22 @@
-"""Diagnostics for machines: JSON, workflow commands of GitHub Actions, SARIF.
+"""Diagnostics for machines: JSON, and workflow commands of GitHub Actions.
 
 Each format has an item for a diagnostic, which needs no other one, and a whole around the items.
 """
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import PurePath
 from typing import Any
 
 from attrs import fields_dict
 
-from planspec_lark.syntax.diagnostics import CODES, Diagnostic, Edit, Fix, Severity, shorten
+from planspec_lark.syntax.diagnostics import CODES, Diagnostic, Fix, Severity, shorten
 from planspec_lark.syntax.safe_text import safe_json, visible
 from planspec_lark.syntax.source import Span
 
-__all__ = ["count_severities", "github_item", "json_item", "sarif_item", "to_json", "to_sarif"]
+__all__ = ["count_severities", "github_item", "json_item", "to_json"]
 
-_NO_BYTES = re.compile("[\ud800-\udc7f\udd00-\udfff]")
-_LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 # Of a longer line or id, a report shows the start: a line may have as many findings as characters.
 _LONGEST = 500
 _SPAN = tuple(fields_dict(Span))
@@ -118,81 +114,3 @@ def _quote(text: str, more: str) -> str:
     for char in more:
         text = text.replace(char, f"%{ord(char):02X}")
     return text
-
-
-def to_sarif(items: Iterable[dict[str, Any]], version: str) -> str:
-    """A SARIF 2.1.0 log with one run.
-
-    Args:
-        items: its results.
-        version: the version of this package.
-    """
-    rules = [
-        {
-            "id": code.code,
-            "name": "".join(word.title() for word in re.split("[-_]", code.name)),
-            "shortDescription": {"text": code.summary},
-            "defaultConfiguration": {"level": _LEVELS[code.severity]},
-        }
-        for code in CODES.values()
-    ]
-    driver = {"name": "planspec", "version": version, "rules": rules}
-    run = {
-        "tool": {"driver": driver},
-        "columnKind": "unicodeCodePoints",
-        "results": list(items),
-    }
-    return safe_json(
-        {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]}, indent=2
-    )
-
-
-def sarif_item(diagnostic: Diagnostic) -> dict[str, Any]:
-    """A diagnostic as a result of SARIF."""
-    text = diagnostic.message + (f"\n{diagnostic.help}" if diagnostic.help else "")
-    result: dict[str, Any] = {
-        "ruleId": diagnostic.code,
-        "ruleIndex": list(CODES).index(diagnostic.code),
-        "level": _LEVELS[diagnostic.severity],
-        "message": {"text": text},
-    }
-    if diagnostic.is_provisional:
-        result["properties"] = {"provisional": True}
-    if diagnostic.source is None:
-        return result
-    file = {"uri": _to_uri(diagnostic.source.name)}
-    location: dict[str, Any] = {"artifactLocation": file}
-    if diagnostic.span is not None:
-        location["region"] = _to_region(diagnostic.span)
-    place: dict[str, Any] = {"physicalLocation": location}
-    if diagnostic.path:
-        place["logicalLocations"] = [{"fullyQualifiedName": diagnostic.path}]
-    result["locations"] = [place]
-    if fix := diagnostic.fix:
-        changes = [{"artifactLocation": file, "replacements": list(map(_to_replacement, fix.edits))}]
-        said = f"{fix.title[:1].upper()}{fix.title[1:]}." if fix.title else "Write this line."
-        result["fixes"] = [
-            {"description": {"text": said}, "artifactChanges": changes, "properties": {"safe": fix.is_safe}}
-        ]
-    return result
-
-
-def _to_replacement(edit: Edit) -> dict[str, Any]:
-    return {"deletedRegion": _to_region(edit.span), "insertedContent": {"text": edit.text}}
-
-
-def _to_region(span: Span) -> dict[str, int]:
-    return {
-        "startLine": span.line,
-        "startColumn": span.column,
-        "endLine": span.end_line,
-        "endColumn": span.end_column,
-    }
-
-
-def _to_uri(name: str) -> str:
-    from urllib.parse import quote  # noqa: PLC0415  (only SARIF needs it)
-
-    # The names of files have no other surrogates than those that stand for bytes.
-    name = _NO_BYTES.sub("\ufffd", name)
-    return quote(PurePath(name).as_posix(), errors="surrogateescape")

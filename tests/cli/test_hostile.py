@@ -81,7 +81,6 @@ CALLS = {
     "check": ["check", "it.md"],
     "check json": ["check", "it.md", "--format", "json"],
     "check github": ["check", "it.md", "--format", "github"],
-    "check sarif": ["check", "it.md", "--format", "sarif"],
     "show": ["show", "--full", "it.md"],
     "fmt": ["fmt", "-"],
     "fmt diff": ["fmt", "--diff", "it.md"],

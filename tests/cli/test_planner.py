@@ -99,7 +99,7 @@ def test_check_with_other_words() -> None:
     assert (result.exit_code, result.stdout.count("error[PN208]")) == (1, 1)
 
 
-@pytest.mark.parametrize("form", ["json", "github", "sarif"])
+@pytest.mark.parametrize("form", ["json", "github"])
 def test_formats(form: str) -> None:
     result = run("planner", "check", "bad.json", "good.json", "--format", form)
     assert result.exit_code == 1

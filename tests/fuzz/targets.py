@@ -54,7 +54,7 @@ from tests.fuzz.texts import json_texts, json_values, texts
 from tests.hopspec.documents import texts as hopspec_texts
 from tests.hopspec.promises import hopspec_is_read
 from tests.property import documents, promises, streams
-from tests.reporting import to_github, to_json, to_sarif
+from tests.reporting import to_github, to_json
 
 __all__ = ["TARGETS", "Target"]
 
@@ -80,7 +80,6 @@ def _look_at(diagnostics: Sequence[Diagnostic], text: str) -> None:
     promises.are_placed(list(diagnostics), text)
     _is_harmless(render_all(diagnostics))
     json.loads(to_json(diagnostics, ["plan.md"]))
-    json.loads(to_sarif(diagnostics, "1"))
     _is_harmless(to_github(diagnostics))
 
 

@@ -55,7 +55,7 @@ from planspec_lark.planspec import (
 from planspec_lark.planspec.render import show_plan, wrap
 from planspec_lark.syntax import Limits, decode, estimate_tokens
 from planspec_lark.syntax.limits import NO_LIMITS
-from tests.reporting import to_github, to_json, to_sarif
+from tests.reporting import to_github, to_json
 
 __all__ = ["EXCEPTIONS", "JSON_WORK", "PLAN_WORK", "TEXT_WORK", "Work"]
 
@@ -106,7 +106,6 @@ def _reports(text: str) -> None:
     found = check_text(text)
     to_json(found, ["plan.md"])
     to_github(found)
-    to_sarif(found, "1")
 
 
 @lru_cache(maxsize=1)

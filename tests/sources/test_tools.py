@@ -122,15 +122,10 @@ def test_deviation_t2_texts_name_the_codes(name: str) -> None:
     (code,) = (code for code in CODES.values() if code.name == name)
     text = path.read_text(encoding="utf-8")
     assert f"error[{code.code} {name}]: " in render_all(check_tool_plan(text, load_atoms(folder / "atoms")))
-    for form in ("text", "json", "github", "sarif", "result"):
+    for form in ("text", "json", "github", "result"):
         result = run("tools", "check", str(path), "--atoms", str(folder / "atoms"), "--format", form)
         assert result.exit_code == 1
-        if form == "sarif":
-            (log,) = json.loads(result.stdout)["runs"]
-            shown = {log["tool"]["driver"]["rules"][one["ruleIndex"]]["name"] for one in log["results"]}
-            assert "".join(word.title() for word in name.split("_")) in shown
-        else:
-            assert name in result.stdout, form
+        assert name in result.stdout, form
 
 
 @pytest.mark.parametrize(

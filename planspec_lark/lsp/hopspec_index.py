@@ -5,36 +5,27 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import chain
 from pathlib import Path
 
-from attrs import evolve
-
 from planspec_lark.hopspec.check import check_scan, fix_hopspec
 from planspec_lark.hopspec.data_flow import find_declared, find_sources, find_users, needed, produced
-from planspec_lark.hopspec.models import MODES, STEP_TYPES, StepInfo, iter_infos
+from planspec_lark.hopspec.models import STEP_TYPES, StepInfo, iter_infos
 from planspec_lark.hopspec.parser import parse_hopspec, scan_strictly
 from planspec_lark.hopspec.positions import span_of_line
-from planspec_lark.hopspec.printer import serialize_hopspec, written_key
+from planspec_lark.hopspec.printer import serialize_hopspec
 from planspec_lark.hopspec.render import kind_of, say_work
 from planspec_lark.hopspec.vocabulary import (
     EMPTY,
-    LANGUAGES,
     SECTIONS,
-    VALUES,
-    Language as Words,
-    Word as Term,
-    keys_of,
-    meanings,
 )
-from planspec_lark.lsp.models import LIMITS, Bounds, CompletionItem, NamePosition, Symbol
+from planspec_lark.lsp.models import LIMITS, Bounds, NamePosition, Symbol
 from planspec_lark.lsp.step_index import (
     STEP_NAME,
     VARIABLE,
     Language,
     StepIndex,
-    end_of,
     name_steps,
     say_some,
 )
@@ -55,7 +46,6 @@ _NAMES = {
     "collection": ("attribute_line_VALUE", VARIABLE),
     "element_var": ("attribute_line_VALUE", VARIABLE),
 }
-_LISTS = ("inputs", "outputs")
 # Those where that begins which a name stands for; outputs do so as well, but for those of flow steps.
 _ORIGINS = ("step_id", "element_var")
 # Where texts of a step mention variables: an expression, what comes before arrows, and tags of a prompt.
@@ -66,11 +56,6 @@ _MENTIONS = {
     "task": _TAG,
     "description": _TAG,
 }
-# What is being written, up to the end of a line, and what there is of it after that: an item, a word, all.
-_LISTED, _LISTED_REST = re.compile(r"[^,，、]*\Z"), re.compile(r"[^,，、\r\n]*")
-_WORD, _WORD_REST = re.compile(r"\w*\Z"), re.compile(r"\w*")
-_LINE_REST = re.compile(r"[^\r\n]*")
-_KEY_REST = re.compile(r"[^\r\n:：]*(?:[:：][ \t]*)?")
 
 
 class HopSpecIndex(StepIndex[StepInfo]):
@@ -282,110 +267,11 @@ class HopSpecIndex(StepIndex[StepInfo]):
         others = [one for one in self._users[1].get(name, ()) if one is not step]
         return f"Gives {excerpt(name)}{f' to {name_steps(others)}' if others else ', which no other step takes'}"
 
-    # ------------------------------------------------------------ completion
-
-    def complete(self, offset: int) -> Iterator[CompletionItem]:
-        """Sections, names of attributes, and the values that have names. The grammar says where they stand."""
-        line = self._text[self._text.rfind("\n", 0, offset) + 1 : offset]
-        step = self._step_near(offset)
-        if header := _start("SECTION").match(line):
-            yield from self._headers(offset, line[header.end() :])
-        elif mode := _match_any(line, "MODE_KEY"):
-            yield from _candidates(MODES, self._place(offset, line[mode.end() :], _LINE_REST))
-        elif step is not None and (key := _match_any(line, "KEY", "NAMES_KEY", "COUNT_KEY")):
-            yield from self._values(step, meanings()[key["value"]], offset, line[key.end() :])
-        elif step is not None and (bullet := _start("KEY").match(line)):
-            yield from self._keys(step, offset, line[bullet.end() :])
-
-    def _step_near(self, offset: int) -> StepInfo | None:
-        """The step that a line would belong to, a blank one as well."""
-        line = self.source.position(offset)[0]
-        at = bisect_right(self._starts, line)
-        return self._steps_by_line.get(self._starts[at - 1]) if at else None
-
-    def _spelt(self, written: str, terms: Iterable[Term]) -> Iterator[tuple[Term, Words]]:
-        """Each term in the document's language; in the other one where that is more likely meant."""
-        terms, own, start = [*terms], self._document.language, written.lower()
-        words = sorted(LANGUAGES, key=lambda one: one != own)
-        # A document that says nothing yet may be in any language.
-        if self._places.steps or SECTIONS.keys() & self._places.fields.keys():
-            meant = (one for one in words if any(term.of(one).lower().startswith(start) for term in terms))
-            words = [next(meant, own)]
-        yield from ((term, one) for one in words for term in terms)
-
-    def _headers(self, offset: int, written: str) -> Iterator[CompletionItem]:
-        place = self._place(offset, written, _LINE_REST)
-        here = self.source.position(offset)[0]
-        missing = [word for name, word in SECTIONS.items() if self._places.fields.get(name, here) == here]
-        yield from _candidates((term.of(language) for term, language in self._spelt(written, missing)), place)
-
-    def _keys(self, step: StepInfo, offset: int, written: str) -> Iterator[CompletionItem]:
-        """The attributes that a step may have and does not have yet."""
-        place = self._place(offset, written, _KEY_REST)
-        here = self.source.position(offset)[0]
-        given = {name for name, line in self._places.steps[step.step_id].items() if line != here}
-        # What is being written here may be taken for a second line of the value above it.
-        choosers = ("step_type", *filter(None, (one.chooser for one in STEP_TYPES.values())))
-        step = evolve(step, **{name: getattr(step, name).partition("\n")[0] for name in choosers})
-        kind = STEP_TYPES.get(step.step_type)
-        allowed = kind.fields(step.mode()) if kind else {"step_type"}
-        keys = {key.word: key for key in keys_of(step.step_type) if key.field in allowed - given}
-        for term, language in self._spelt(written, keys):
-            is_needed = kind is not None and keys[term].field in (*kind.required, kind.chooser)
-            yield CompletionItem(written_key(term, language), place, "needed" if is_needed else "", "keyword")
-
-    def _values(self, step: StepInfo, field: str, offset: int, written: str) -> Iterator[CompletionItem]:
-        place = self._place(offset, written, _LINE_REST)
-        if field == "step_type":
-            for name, kind in STEP_TYPES.items():
-                needs = [key.word.of(self._document.language) for key in keys_of(name) if key.field in kind.required]
-                yield CompletionItem(name, place, f"needs {join_words(needs, 'and')}" if needs else "", "keyword")
-        elif modes := next((one.modes for one in STEP_TYPES.values() if one.chooser == field), None):
-            yield from _candidates(modes, place)
-        elif field in VALUES:
-            found = self._spelt(written, VALUES[field].values())
-            yield from _candidates((term.of(language) for term, language in found), place)
-        elif field == "target_loop":
-            around = reversed(find_above(self._document.steps, step))
-            names = (one.step_name for one in around if one.step_type == "loop" and one.step_name)
-            yield from _candidates(dict.fromkeys(names), place)
-        elif field == "allowed_types":
-            word = end_of(_LISTED, written).lstrip(BLANKS)
-            yield from _candidates(STEP_TYPES, self._place(offset, word, _LISTED_REST))
-        elif field in (*_LISTS, "collection", "condition"):
-            yield from self._names(step, field, offset, written)
-
-    def _names(self, step: StepInfo, field: str, offset: int, written: str) -> Iterator[CompletionItem]:
-        """The variables that a field of a step may name, but for those that it names already."""
-        is_list = field in _LISTS
-        word = end_of(_LISTED if is_list else _WORD, written).lstrip(BLANKS)
-        place = self._place(offset, word, _LISTED_REST if is_list else _WORD_REST)
-        listed = set[str]()
-        if is_list:
-            listed |= {*ITEM.findall(written.removesuffix(word)), *self._variables_beside(step, place)}
-        gives = field == "outputs" and step.step_type != "flow"
-        return self._offer(step, word, place, listed, gives=gives)
-
 
 def _names_in(step: StepInfo, field: str) -> set[str]:
     """The names in a field of a step."""
     value = step.step_name if field == "step_id" else getattr(step, field)
     return {value} if isinstance(value, str) else {*value}
-
-
-@cache
-def _start(terminal: str) -> re.Pattern[str]:
-    """What comes before the value of a terminal."""
-    before, _, _ = grammars.regular("hopspec").make("parts", terminal)
-    return re.compile(before)
-
-
-def _match_any(line: str, *terminals: str) -> re.Match[str] | None:
-    return next(filter(None, (grammars.pattern("hopspec", one).match(line) for one in terminals)), None)
-
-
-def _candidates(words: Iterable[str], place: Bounds) -> Iterator[CompletionItem]:
-    return (CompletionItem(word, place, "", "keyword") for word in words)
 
 
 # ---------------------------------------------------------------- the row of the table
@@ -398,5 +284,4 @@ HOPSPEC = Language(
     fix=lambda text, _: fix_hopspec(text, limits=LIMITS),
     format=lambda text: serialize_hopspec(parse_hopspec(text, limits=LIMITS)),
     read=HopSpecIndex,
-    triggers=("#", "-", ":", "：", ",", "，"),
 )

@@ -75,9 +75,9 @@ class StepIndex(ABC, Generic[AnyStep]):
     def findings(self, least: Severity, folder: Path | None = None) -> list[Diagnostic]:
         """All findings of at least this severity, up to a limit, as the project that the folder is in settles them."""
 
-    @abstractmethod
-    def complete(self, offset: int) -> Iterable[CompletionItem]:
-        """What may be written at a place."""
+    def complete(self, offset: int) -> Iterable[CompletionItem]:  # noqa: ARG002
+        """What may be written at a place, where a language offers that."""
+        return ()
 
     @abstractmethod
     def _parts(self) -> Iterator[Symbol]:
@@ -286,7 +286,7 @@ class Language:
     fix: Callable[[str, Path | None], FixResult]
     format: Callable[[str], str]
     read: Callable[[str, Any], StepIndex[Any]]
-    triggers: Sequence[str]
+    triggers: Sequence[str] = ()
     finish: Callable[[str, str], str] = lambda text, _: text
 
 

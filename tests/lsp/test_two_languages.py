@@ -9,8 +9,6 @@ from lsprotocol.types import (
     CodeAction,
     CodeActionContext,
     CodeActionParams,
-    CompletionList,
-    CompletionParams,
     DefinitionParams,
     DocumentFormattingParams,
     DocumentSymbol,
@@ -245,12 +243,3 @@ async def test_symbols_and_folds(plain: Client) -> None:
     ]
     folds = await plain.text_document_folding_range_async(FoldingRangeParams(editor.document))
     assert [(one.start_line, one.end_line) for one in folds or ()][:5] == [(0, 2), (4, 6), (8, 10), (14, 18), (20, 27)]
-
-
-async def test_candidates_take_the_place_of_what_is_typed(plain: Client) -> None:
-    editor = document(plain, DOCUMENT.replace("- 逻辑：数 🚢𠮷 在 <piers> 的数量\n", "- 逻\n"))
-    found = await plain.text_document_completion_async(CompletionParams(editor.document, Position(16, 3)))
-    assert isinstance(found, CompletionList)
-    assert [(one.label, one.text_edit) for one in found.items] == [
-        ("逻辑：", TextEdit(here(16, 2, to=3), "逻辑：")),
-    ]

@@ -206,7 +206,7 @@ def _write_account(found: Extraction) -> None:
     write_rows(map(_repair_row, found.repairs), to_stderr=True)
     write_diagnostics(found.holds)
     held = set(map(id, found.holds))
-    write_diagnostics((one for one in found.findings if id(one) not in held), is_brief=True)
+    write_diagnostics(one for one in found.findings if id(one) not in held)
     write_rows(_remark_rows(found), to_stderr=True)
 
 

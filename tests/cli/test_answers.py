@@ -123,3 +123,11 @@ def test_hostile_answers_stay_in_their_rows() -> None:
     assert "\x1b" not in result.stderr
     assert "\u202e" not in result.stderr
     assert "\n  \\x1b[2Jhello \\u202e\n" in result.stderr
+
+
+def test_what_is_doubtful_in_the_plan_is_said_as_check_says_it(here: Path) -> None:
+    (here / "doubtful.md").write_text("Goal: g\n## Steps\n1. [act] Count → boxes\n2. [act] Load\n  > ← boxs\n")
+    checked = run("check", "doubtful.md", "--info").stdout.rpartition("\n1 file checked")[0]
+    extracted = run("extract", "doubtful.md")
+    assert "did you mean `boxes`?" in checked
+    assert (extracted.exit_code, extracted.stderr.strip()) == (0, checked.strip())

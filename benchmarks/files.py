@@ -1,20 +1,16 @@
-"""What `planspec check` costs on many small files: in one process, and in several."""
+"""What `planspec check` costs on many small files."""
 
 from __future__ import annotations
 
 import contextlib
 import io
-import os
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
-from time import perf_counter
 
 from benchmarks.findings import Findings, Settings
 from benchmarks.measure import Task, race
 from benchmarks.plans import plan_text
-from benchmarks.tables import Table, ratio, seconds
+from benchmarks.tables import Table, seconds
 
 __all__ = ["measure_files"]
 
@@ -30,15 +26,8 @@ def measure_files(settings: Settings) -> Findings:
         files = _write_files(Path(folder))
         timing = race({"check": Task.on(_check, files)}, rounds=settings.rounds)["check"]
         table = Table("planspec check on small files", ["what", "time", "files per second"])
-        table.rows.append(["1,000 files, one process", seconds(timing.best), f"{_COUNT / timing.best:,.0f}"])
-        findings = Findings([table], {"check a file": 1000 * timing.best / _COUNT}, {"files/check": timing})
-        times = 2 if settings.quick else 20
-        one, several = (_run(files * times, jobs) for jobs in (1, os.cpu_count() or 1))
-    words = f"{_COUNT * times:,} files, the whole process"
-    for jobs, time in ((1, one), (os.cpu_count(), several)):
-        table.rows.append([f"{words}, --jobs {jobs}", seconds(time), f"{_COUNT * times / time:,.0f}"])
-    table.notes.append(f"--jobs {os.cpu_count()} takes {ratio(several / one)} of the clock time of --jobs 1.")
-    return findings
+        table.rows.append(["1,000 files", seconds(timing.best), f"{_COUNT / timing.best:,.0f}"])
+        return Findings([table], {"check a file": 1000 * timing.best / _COUNT}, {"files/check": timing})
 
 
 def _write_files(folder: Path) -> list[str]:
@@ -55,11 +44,3 @@ def _check(files: list[str]) -> None:
 
     with contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO(), "utf-8")):
         cli.main(["check", *files], standalone_mode=False)
-
-
-def _run(files: list[str], jobs: int) -> float:
-    """Seconds on the clock for a whole process."""
-    command = [sys.executable, "-m", "planspec_lark", "check", "--jobs", str(jobs), *files]
-    start = perf_counter()
-    subprocess.run(command, check=False, stdout=subprocess.DEVNULL)
-    return perf_counter() - start

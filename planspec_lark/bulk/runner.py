@@ -18,12 +18,12 @@ from attrs import asdict, evolve
 
 from planspec_lark.bulk import parquet
 from planspec_lark.bulk.models import BulkError, BulkOptions, Shard
+from planspec_lark.bulk.process_pool import process_pool
 from planspec_lark.bulk.report import BulkReport
 from planspec_lark.bulk.shard import perform, read_sums, split, write_json
 from planspec_lark.clusters import LOOK_SECONDS, WAIT_SECONDS, ClusterError, connect
 from planspec_lark.files import reason_of, remove_leftovers
 from planspec_lark.locks import LockedError, locked_folder
-from planspec_lark.process_pool import process_pool
 from planspec_lark.syntax.safe_text import visible_name
 
 __all__ = ["run_bulk"]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from itertools import chain
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
@@ -28,7 +28,6 @@ from planspec_lark.cli.output import (
     FINDINGS,
     UNREADABLE,
     CliError,
-    UnreadableFileError,
     check_inputs,
     complain,
     complain_of,
@@ -55,15 +54,8 @@ __all__ = [
     "check_files",
     "check_or_fix",
     "fix_options",
-    "map_in_processes",
     "report_options",
 ]
-
-Item = TypeVar("Item")
-Result = TypeVar("Result")
-
-# How many files a process gets at once, enough to make up for sending them.
-_CHUNK = 25
 
 _ITEMS: dict[str, Callable[[Diagnostic], Any]] = {
     "text": diagnostic_rows,
@@ -92,7 +84,6 @@ def fix_options(what: str) -> Callable[[Any], Any]:
         flag("--unsafe-fixes", help="Apply the fixes that drop text or guess, too."),
         flag("--diff", help="Write nothing; show what fixes would change, as a unified diff."),
         wait_option,
-        count_option("--jobs", default=1, metavar="N", help="Check files in N processes; not with --fix or --diff."),
         count_option("--max-bytes", metavar="N", help="Refuse a file with more bytes."),
         count_option("--max-steps", metavar="N", help=f"Refuse a {what} with more steps."),
         count_option("--max-depth", metavar="N", help=f"Refuse a {what} with more levels of steps."),
@@ -190,7 +181,6 @@ def check_or_fix(  # noqa: PLR0913  (all by their names)
     strict: bool,
     info: bool,
     shows_infos: bool = False,
-    jobs: int,
     fix: bool,
     unsafe_fixes: bool,
     diff: bool,
@@ -205,12 +195,10 @@ def check_or_fix(  # noqa: PLR0913  (all by their names)
     least = Severity.INFO if info or strict else Severity.WARNING
     if not (fix or unsafe_fixes or diff):
         check_file = partial(_check, check, limits, least)
-        check_files(check_file, files, form, strict=strict, info=infos, jobs=jobs)
+        check_files(check_file, files, form, strict=strict, info=infos)
         return
     if form != "text" and (diff or "-" in files):
         raise click.UsageError("--format: standard output is for the difference, or the fixed plan.")
-    if jobs > 1:
-        raise click.UsageError("--jobs: fixes are found and written by one process.")
     fixer = Fixer(partial(fix_text, unsafe=unsafe_fixes, limits=limits, least=least), unsafe_fixes, limits)
     if diff:
         fixer.show(files)
@@ -221,35 +209,7 @@ def _check(check: Callable[..., list[Diagnostic]], limits: Limits, least: Severi
     return check(read_text(file, limits), name=label(file), limits=limits, least=least)
 
 
-def map_in_processes(work: Callable[[Item], Result], items: Sequence[Item], jobs: int) -> Iterator[Result]:
-    """What ``work`` gives for each item, in their order; both have to be picklable.
-
-    With one job, or too few items for more, it is done in this process. An interrupt ends all processes at once.
-
-    Raises:
-        CliError: a process was killed.
-    """
-    jobs = min(jobs, -(-len(items) // _CHUNK))
-    if jobs <= 1:
-        yield from map(work, items)
-        return
-    from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415  (slow to load)
-
-    from planspec_lark.process_pool import process_pool  # noqa: PLC0415
-
-    with process_pool(jobs) as pool:
-        try:
-            yield from pool.map(work, items, chunksize=_CHUNK)
-        except BrokenProcessPool:
-            raise CliError("a process was killed; there may be too little memory for so many at once") from None
-
-
 # ---------------------------------------------------------------- what was found
-
-
-# What was found in a file: how many of each severity, and an item of the format for each diagnostic; or why it cannot
-# be read. Items rather than diagnostics, as another process may have made them.
-_Outcome = tuple[dict[str, int], list[Any]] | str
 
 
 def check_files(  # noqa: PLR0913  (all by their names)
@@ -259,7 +219,6 @@ def check_files(  # noqa: PLR0913  (all by their names)
     *,
     strict: bool,
     info: bool,
-    jobs: int = 1,
     to_stderr: bool = False,
     fixed: Sequence[Diagnostic] | None = None,
 ) -> None:
@@ -274,15 +233,15 @@ def check_files(  # noqa: PLR0913  (all by their names)
     read: list[str] = []
     items: list[Any] = []
     counts = Counter({severity.value: 0 for severity in Severity})
-    # Standard input is this process's own.
-    outcomes = map_in_processes(partial(_judge, check, form, info), files, 1 if "-" in files else jobs)
-    for file, outcome in zip(files, outcomes, strict=True):
-        if isinstance(outcome, str):
-            complain(f"Error: {outcome}")
+    for file in files:
+        try:
+            found = [one for one in _find(check, file) if info or one.severity is not Severity.INFO]
+        except CliError as error:
+            complain(f"Error: {error.format_message()}")
             continue
         read.append(label(file))
-        items += outcome[1]
-        counts.update(outcome[0])
+        items += map(_ITEMS[form], found)
+        counts.update(machine_reports.count_severities(found))
     _write(form, items, read, counts, to_stderr=to_stderr, fixed=fixed)
     if len(read) < len(files):
         leave(UNREADABLE)
@@ -290,17 +249,13 @@ def check_files(  # noqa: PLR0913  (all by their names)
         leave(FINDINGS)
 
 
-def _judge(check: Callable[[str], Sequence[Diagnostic]], form: str, info: bool, file: str) -> _Outcome:
+def _find(check: Callable[[str], Sequence[Diagnostic]], file: str) -> Sequence[Diagnostic]:
     try:
-        found = check(file)
+        return check(file)
     except PlanSyntaxError as error:
-        found = error.diagnostics
+        return error.diagnostics
     except PlanFileError as error:
-        return str(error)
-    except UnreadableFileError as error:
-        return error.format_message()
-    found = [one for one in found if info or one.severity is not Severity.INFO]
-    return machine_reports.count_severities(found), list(map(_ITEMS[form], found))
+        raise CliError(str(error)) from None
 
 
 def _write(  # noqa: PLR0913  (what a report is made of)

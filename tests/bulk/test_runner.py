@@ -20,8 +20,7 @@ import psutil
 import pytest
 from attrs import evolve
 
-from planspec_lark import process_pool
-from planspec_lark.bulk import BulkError, BulkOptions, BulkReport, run_bulk, runner, shard as shards
+from planspec_lark.bulk import BulkError, BulkOptions, BulkReport, process_pool, run_bulk, runner, shard as shards
 from planspec_lark.bulk.models import Shard
 from planspec_lark.bulk.shard import perform
 from planspec_lark.locks import locked_folder

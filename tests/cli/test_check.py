@@ -205,19 +205,6 @@ def test_no_more_of_a_file_is_read_than_is_allowed() -> None:
     assert "PS121" in result.stdout
 
 
-@pytest.mark.parametrize("form", ["text", "json", "github"])
-def test_several_processes_say_what_one_says(tmp_path: Path, form: str) -> None:
-    texts = [INFO, BROKEN, PLAN, WARNING, "\xff", ""]
-    for number in range(130):
-        data = texts[number % len(texts)].encode("latin-1" if number % 6 == 4 else "utf-8")
-        (tmp_path / f"{number:03}.md").write_bytes(data)
-    files = [*sorted(map(str, tmp_path.iterdir())), str(tmp_path / "missing.md")]
-    one, several = (run("check", "--format", form, "--jobs", jobs, *files) for jobs in ("1", "3"))
-    assert one.exit_code == several.exit_code == 2
-    assert (one.stdout, one.stderr) == (several.stdout, several.stderr)
-    assert "missing.md: No such file" in one.stderr
-
-
 @pytest.mark.parametrize(("text", "loose", "strict"), [(INFO, 0, 0), (WARNING, 0, 1), (BROKEN, 1, 1), ("", 1, 1)])
 @pytest.mark.parametrize("form", ["text", "json", "github"])
 def test_exit_codes(text: str, loose: int, strict: int, form: str) -> None:

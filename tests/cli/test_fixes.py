@@ -145,13 +145,6 @@ def test_a_report_for_machines_lists_what_was_fixed() -> None:
     assert "fixed" not in json.loads(run("check", "--format", "json", "plan.md").stdout)
 
 
-@pytest.mark.parametrize("option", ["--fix", "--unsafe-fixes", "--diff"])
-def test_fixes_are_not_for_several_processes(option: str) -> None:
-    result = run("check", option, "--jobs", "2", "faulty.md")
-    assert (result.exit_code, result.stdout, text_of("faulty.md")) == (2, "", FAULTY)
-    assert "--jobs: fixes are found and written by one process." in result.stderr
-
-
 @pytest.mark.parametrize("arguments", [["--fix", "-"], ["--diff", "faulty.md"]])
 def test_standard_output_has_one_use(arguments: list[str]) -> None:
     result = run("check", "--format", "json", *arguments, stdin=FAULTY)

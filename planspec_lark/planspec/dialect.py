@@ -482,7 +482,7 @@ def _read_typed(match: Match[str], parts: _Parts, signs: Mapping[str, PlanStatus
         return None
     step, told = _build_step(match, parts, signs, meant or word)
     if part.terminal in ("TYPE", "TYPE_TIGHT") and meant != word and meant:
-        help = f"did you mean `[{meant}]`? the types are {list_types('and')}"
+        help = f"did you mean `[{meant}]`? {_TYPES}"
         told.append(Deviation("PS202", f"invalid type '{word}'", part.start, part.end, help=help))
     is_typed = part.terminal not in ("TYPE_UNKNOWN", "TYPE_OPEN")
     if not is_typed:
@@ -518,7 +518,7 @@ def _build_step(
     line = match.string
     behind = parts.get("TAIL") or _Part("", "", len(line), len(line))
     tail = read_tail(behind.value, behind.start, line)
-    statuses = {name: _status_of(parts[name], line, signs) for name in ("box", "mark", "late") if name in parts}
+    statuses = {name: _status_of(parts[name], line, signs) for name in _STATUS_PARTS if name in parts}
     # The mark behind the number counts.
     known = [status for status in statuses.values() if status is not None]
     number, kind = _read_number(parts.get("number"))
@@ -528,6 +528,7 @@ def _build_step(
     return step, [*_find_misses(match, parts, statuses), *tail.deviations]
 
 
+_STATUS_PARTS = ("box", "mark", "late")
 _BEFORE_NUMBER = ("STEP_HASHES", "bullet", "box")
 
 
@@ -552,11 +553,12 @@ def _find_misses(match: Match[str], parts: _Parts, statuses: Mapping[str, PlanSt
             risk = None if statuses[name] is None else risk or Risk.LOW
         said = _SAID.get(part.terminal, _MESSAGES[form.code]).replace("{}", f"`{line[part.start : part.end][:60]}`")
         yield deviate(form.code, said, part.start, part.end, risk)
-    if None not in statuses.values() and len({*statuses.values()}) > 1:
+    if len(statuses) > 1 and None not in statuses.values() and len({*statuses.values()}) > 1:
         *_, last = statuses
         yield deviate("PS111", "two marks that differ", parts[last].start, parts[last].end, None)
 
 
+_TYPES = f"the types are {list_types('and')}"
 # What is said of parts that are written in these terminals.
 _SAID = {
     "MARK_LATE": "the mark must come before the type",
@@ -685,11 +687,12 @@ def read_tail(text: str, offset: int, line: str) -> Tail:
             outputs = tuple(read_variables(match[kind]) or ())
             if kind != "OUTPUTS":
                 deviations.append(_miss_of_outputs(text, match, offset))
-    description = text[: min(arrow, end, *cuts[:1])]
+    description = text[: min(arrow, end, cuts[0] if cuts else end)]
     # What only looks like white space is text, as in the form, unless another part in foreign signs follows.
     description = (description.rstrip(_SPACES) if deviations else description).strip(BLANKS)
-    description, more = _strip_marks(description, line[:offset], offset)
-    deviations += more
+    if "**" in description or "__" in description:
+        description, more = _strip_marks(description, line[:offset], offset)
+        deviations += more
     pieces = _read_pieces(text, [*cuts, end], offset, line, deviations) if cuts else []
     deviations.sort(key=_START)
     return Tail(description, outputs, tuple(pieces), tuple(deviations))
@@ -708,7 +711,7 @@ def _miss_of_outputs(text: str, match: Match[str], offset: int) -> Deviation:
 def _strip_marks(description: str, lead: str, offset: int) -> tuple[str, list[Deviation]]:
     """A description without the marks that are around it, or that close those in front of it."""
     plain = unwrap(description)
-    for sign in _PAIRS if "**" in description or "__" in description else ():
+    for sign in _PAIRS:
         if lead.count(sign) % 2 == 1 and sign in plain:
             plain = plain.removesuffix(sign) if plain.endswith(sign) else plain.replace(sign, "", 1)
     if plain == description:

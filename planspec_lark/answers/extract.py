@@ -24,8 +24,9 @@ from planspec_lark.planspec.interchange import PlanValueError, plan_from_dict, p
 from planspec_lark.planspec.models import STEP_TYPES, PlanSpec, PlanStatus, iter_steps
 from planspec_lark.planspec.positions import Positions
 from planspec_lark.planspec.printer import serialize_plan
-from planspec_lark.planspec.recovery import Reader, ScanResult, indent_of, read_nothing, refuse_excess
+from planspec_lark.planspec.recovery import Reader, indent_of
 from planspec_lark.planspec.rules import check_rules
+from planspec_lark.planspec.scan_result import ScanResult, read_nothing, refuse_excess
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.codes import Risk, highest
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, count_of, in_order

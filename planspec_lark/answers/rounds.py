@@ -26,7 +26,7 @@ from planspec_lark.answers.repair import (
 from planspec_lark.answers.truncation import CUT
 from planspec_lark.planspec.fixer import fix_text
 from planspec_lark.planspec.models import PlanStatus
-from planspec_lark.planspec.recovery import scan_strictly
+from planspec_lark.planspec.parser import scan_strictly
 from planspec_lark.syntax import machine_reports
 from planspec_lark.syntax.codes import Risk
 from planspec_lark.syntax.diagnostics import (

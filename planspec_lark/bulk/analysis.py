@@ -12,8 +12,8 @@ from planspec_lark.answers.verdict import Verdict
 from planspec_lark.planspec import fast_reader
 from planspec_lark.planspec.check import check_scan
 from planspec_lark.planspec.models import PlanSpec
+from planspec_lark.planspec.parser import scan_strictly
 from planspec_lark.planspec.printer import serialize_plan
-from planspec_lark.planspec.recovery import scan_strictly
 from planspec_lark.planspec.tree import walk
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, has_errors, in_order
 from planspec_lark.syntax.limits import NO_LIMITS

@@ -297,7 +297,7 @@ def complete_steps(ctx: click.Context, _: click.Parameter, incomplete: str) -> l
 
 
 def _steps(ctx: click.Context) -> dict[str, str]:
-    from planspec_lark.planspec.recovery import scan_strictly  # noqa: PLC0415  (only needed here)
+    from planspec_lark.planspec.parser import scan_strictly  # noqa: PLC0415  (only needed here)
     from planspec_lark.syntax.limits import read_file  # noqa: PLC0415
 
     # After an option that has no value yet, click has not told the arguments apart.

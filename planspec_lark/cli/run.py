@@ -84,7 +84,7 @@ from planspec_lark.planspec import PlanSpec, PlanStatus, PlanStep, find_step, it
 from planspec_lark.planspec.check import locate
 from planspec_lark.planspec.data_flow import Order
 from planspec_lark.planspec.models import OPEN
-from planspec_lark.planspec.recovery import scan_strictly
+from planspec_lark.planspec.parser import scan_strictly
 from planspec_lark.planspec.rules import check_rules
 from planspec_lark.runs import LedgerError, RunInfo
 from planspec_lark.runs.ledger import NoLedgerError

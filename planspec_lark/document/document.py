@@ -32,7 +32,8 @@ from planspec_lark.planspec.models import (
     PlanStep,
     iter_steps,
 )
-from planspec_lark.planspec.recovery import ScanResult, scan_strictly
+from planspec_lark.planspec.parser import scan_strictly
+from planspec_lark.planspec.scan_result import ScanResult
 from planspec_lark.syntax.diagnostics import CommandError, PlanSyntaxError, count_of, quote, shorten
 from planspec_lark.syntax.fields import reset
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, NO_LIMITS, Limits

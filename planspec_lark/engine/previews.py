@@ -15,7 +15,7 @@ from planspec_lark.planspec.agenda import NextAction, StepState
 from planspec_lark.planspec.check import locate
 from planspec_lark.planspec.data_flow import Order
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, hash_of, iter_steps
-from planspec_lark.planspec.recovery import scan_strictly
+from planspec_lark.planspec.parser import scan_strictly
 from planspec_lark.planspec.tree import iter_with_parents
 from planspec_lark.runs.ledger import Ledger, RunInfo
 from planspec_lark.syntax.diagnostics import Diagnostic, shorten

@@ -102,7 +102,7 @@ def describe(name: str, path: Path, area: Path, limits: Limits) -> PlanEntry:
     """What there is to say about a file, whatever it is."""
     # Slow to load, and only a list needs them.
     from planspec_lark.planspec.check import locate  # noqa: PLC0415
-    from planspec_lark.planspec.recovery import scan_strictly  # noqa: PLC0415
+    from planspec_lark.planspec.parser import scan_strictly  # noqa: PLC0415
     from planspec_lark.planspec.rules import check_rules  # noqa: PLC0415
 
     entry = PlanEntry(name, path)

@@ -22,7 +22,7 @@ from planspec_lark.syntax.diagnostics import Diagnostic, brief, join_words
 
 if TYPE_CHECKING:
     from planspec_lark.planspec.fixer import FixResult
-    from planspec_lark.planspec.recovery import ScanResult
+    from planspec_lark.planspec.scan_result import ScanResult
     from planspec_lark.syntax.limits import Limits
 
 __all__ = ["ProjectSettings", "codes_of", "read_project"]

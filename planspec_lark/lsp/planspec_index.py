@@ -33,11 +33,11 @@ from planspec_lark.planspec.models import (
     iter_steps,
     list_types,
 )
-from planspec_lark.planspec.parser import parse_plan
+from planspec_lark.planspec.parser import parse_plan, scan_strictly
 from planspec_lark.planspec.positions import cut_indentation, iter_rows, line_pattern
 from planspec_lark.planspec.printer import progress_text, serialize_plan
-from planspec_lark.planspec.recovery import ScanResult, scan_strictly
 from planspec_lark.planspec.render import say_progress
+from planspec_lark.planspec.scan_result import ScanResult
 from planspec_lark.planspec.views import InputOrigin, StepView, focus_view
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, excerpt
 from planspec_lark.syntax.source import end_last_line

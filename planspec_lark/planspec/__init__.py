@@ -50,8 +50,8 @@ if TYPE_CHECKING:
     )
     from planspec_lark.planspec.positions import Positions as Positions, StepPositions as StepPositions
     from planspec_lark.planspec.printer import serialize_plan as serialize_plan
-    from planspec_lark.planspec.recovery import ScanResult as ScanResult
     from planspec_lark.planspec.rules import validate_plan as validate_plan
+    from planspec_lark.planspec.scan_result import ScanResult as ScanResult
     from planspec_lark.planspec.transformer import PlanTransformer as PlanTransformer
     from planspec_lark.planspec.tree import (
         available_outputs as available_outputs,
@@ -82,7 +82,7 @@ else:
             "parser": "GRAMMAR_VERSION parse_plan parse_tree",
             "positions": "Positions StepPositions",
             "printer": "serialize_plan",
-            "recovery": "ScanResult",
+            "scan_result": "ScanResult",
             "rules": "validate_plan",
             "transformer": "PlanTransformer",
             "tree": "available_outputs find_step next_pending_step step_order",

@@ -11,12 +11,12 @@ from typing import TypeAlias
 from attrs import evolve
 
 from planspec_lark.planspec.dialect import read_line, read_progress
-from planspec_lark.planspec.fixes import add_fixes
 from planspec_lark.planspec.lint import check_optional, find_lint
 from planspec_lark.planspec.models import BLANKS, iter_steps
+from planspec_lark.planspec.parser import scan_strictly
 from planspec_lark.planspec.positions import Positions, StepPositions
-from planspec_lark.planspec.recovery import ScanResult, scan_strictly
 from planspec_lark.planspec.rules import check_rules
+from planspec_lark.planspec.scan_result import ScanResult
 from planspec_lark.syntax.diagnostics import Diagnostic, Fix, Severity
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, OVER_LIMIT, Findings, Limits
 from planspec_lark.syntax.source import Span
@@ -76,7 +76,7 @@ def check_scan(
     """The same for a text that was read with these limits, as :func:`scan_strictly` does."""
     faults = result.diagnostics
     if any(one.code in _UNREAD for one in faults):
-        return add_fixes(faults, result.source)
+        return _add_fixes(faults, result)
     judged: Iterable[Diagnostic] = chain(check_rules(result.plan), find_lint(result.plan, also))
     judged = _leave_out_explained(judged, result) if faults else judged
     if weigh is not None:
@@ -92,7 +92,15 @@ def check_scan(
         shown = len(counted) if limits.max_findings is None else limits.max_findings + 1
         found.extend(locate(counted[:shown], result.positions, frozenset(one.line for one in faults)))
         found.counts.update(one.severity for one in counted[shown:])
-    return add_fixes(found.close(), result.source)
+    return _add_fixes(found.close(), result)
+
+
+def _add_fixes(found: list[Diagnostic], result: ScanResult) -> list[Diagnostic]:
+    if not found:
+        return found
+    from planspec_lark.planspec.fixes import add_fixes  # noqa: PLC0415  (slow to load; many plans have no faults)
+
+    return add_fixes(found, result.source)
 
 
 def locate(

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 from attrs import evolve
 
 from planspec_lark.planspec.check import Weigh, check_text
-from planspec_lark.planspec.recovery import scan_strictly
+from planspec_lark.planspec.parser import scan_strictly
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity
 from planspec_lark.syntax.fixer import FixResult, apply_fixes
 from planspec_lark.syntax.limits import NO_LIMITS, Limits

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from planspec_lark.planspec import fast_reader
 from planspec_lark.planspec.models import PlanSpec, PlanStep
 from planspec_lark.planspec.positions import Positions
+from planspec_lark.planspec.scan_result import ScanResult, read_nothing, refuse_excess
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import PlanSyntaxError
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, Limits, find_excess, find_too_large
@@ -21,7 +22,7 @@ from planspec_lark.syntax.source import Source, Span
 if TYPE_CHECKING:
     from lark import Token, Tree
 
-__all__ = ["GRAMMAR_VERSION", "parse_plan", "parse_tree"]
+__all__ = ["GRAMMAR_VERSION", "parse_plan", "parse_tree", "scan_strictly"]
 
 GRAMMAR_VERSION = grammars.grammar_version("planspec")
 """The version of the grammar, which changes with the language."""
@@ -57,6 +58,27 @@ def parse_plan(
     if excess := find_too_large(plan.steps, limits, partial(_place, source)):
         raise PlanSyntaxError([excess], source)
     return plan
+
+
+def scan_strictly(
+    text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMITS, before: ScanResult | None = None
+) -> ScanResult:
+    """Read a text as :func:`planspec_lark.parse_plan` does: every deviation is an error; the plan is what is left.
+
+    Where only a few steps differ from a text without faults that was read ``before``, only these are read. The plan of
+    that one is then changed, and belongs to this text.
+    """
+    if excess := find_excess(text, name, limits):
+        return read_nothing([excess])
+    plan = before.plan if before is not None and not before.diagnostics else None
+    if plan is None or before is None or not fast_reader.read_again(text, before.source.text, plan):
+        plan = fast_reader.read(text)
+    if plan is None:
+        from planspec_lark.planspec.recovery import scan_lines  # noqa: PLC0415
+
+        return scan_lines(text, name=name, limits=limits)
+    source = Source(text, name)
+    return refuse_excess(ScanResult(plan, [], Positions.of_plan(source), source), limits)
 
 
 def parse_tree(text: str) -> Tree[Token]:

@@ -10,14 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import IntEnum
-from functools import cache, cached_property, partial
+from functools import cache
 from operator import attrgetter
 from re import Match
 from typing import Any
 
-from attrs import define, evolve, field, frozen
+from attrs import define, evolve, field
 
-from planspec_lark.planspec import fast_reader
 from planspec_lark.planspec.builder import SUMMARY, build_step, read_constraints, read_goal_detail, split_variables
 from planspec_lark.planspec.dialect import (
     DIALECT,
@@ -52,26 +51,23 @@ from planspec_lark.planspec.models import (
 )
 from planspec_lark.planspec.positions import LineBounds, Positions, iter_rows, line_pattern
 from planspec_lark.planspec.printer import canonical_summary
+from planspec_lark.planspec.scan_result import ScanResult, read_nothing
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.codes import Risk
-from planspec_lark.syntax.diagnostics import Diagnostic, Edit, Severity, in_order
-from planspec_lark.syntax.limits import DEFAULT_LIMITS, Findings, Limits, find_excess, find_too_large
+from planspec_lark.syntax.diagnostics import Diagnostic, Edit, Severity
+from planspec_lark.syntax.limits import DEFAULT_LIMITS, Findings, Limits, find_excess
 from planspec_lark.syntax.reasoning import leave_out_reasoning
 from planspec_lark.syntax.recovery import Deviation, LineReport
-from planspec_lark.syntax.source import Source, Span, end_last_line
+from planspec_lark.syntax.source import Source, end_last_line
 from planspec_lark.syntax.tree import grow
 
 __all__ = [
     "LEFT_OUT",
     "WHITE",
     "Reader",
-    "ScanResult",
     "Section",
     "indent_of",
-    "read_nothing",
-    "refuse_excess",
     "scan_lines",
-    "scan_strictly",
 ]
 
 
@@ -857,46 +853,11 @@ def _ends_in_outputs(text: str) -> bool:
 # ---------------------------------------------------------------- whole texts
 
 
-@frozen(slots=False)
-class ScanResult:
-    """What a reading found: the plan, what is to be told of the text, and where in it everything stands."""
-
-    plan: PlanSpec
-    _diagnostics: list[Diagnostic] | Callable[[], list[Diagnostic]]
-    positions: Positions
-    source: Source = field(repr=False)
-
-    @cached_property
-    def diagnostics(self) -> list[Diagnostic]:
-        """What is to be told, in the order of the text, worked out when it is first asked for.
-
-        What has a ``fix`` and a ``risk`` was read by its canonical text: to a strict reader it is an error all the
-        same, to a tolerant one a warning.
-        """
-        return self._diagnostics() if callable(self._diagnostics) else self._diagnostics
-
-
-def scan_strictly(
-    text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMITS, before: ScanResult | None = None
-) -> ScanResult:
-    """Read a text as :func:`planspec_lark.parse_plan` does: every deviation is an error; the plan is what is left.
-
-    Where only a few steps differ from a text without faults that was read ``before``, only these are read. The plan of
-    that one is then changed, and belongs to this text.
-    """
-    if excess := find_excess(text, name, limits):
-        return read_nothing([excess])
-    plan = before.plan if before is not None and not before.diagnostics else None
-    if plan is None or before is None or not fast_reader.read_again(text, before.source.text, plan):
-        plan = fast_reader.read(text)
-    if plan is None:
-        return scan_lines(text, name=name, limits=limits)
-    source = Source(text, name)
-    return refuse_excess(ScanResult(plan, [], Positions.of_plan(source), source), limits)
-
-
 def scan_lines(text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMITS) -> ScanResult:
-    """The same for a text that most likely has faults, line by line. A plan without any may be too large."""
+    """Read a text that most likely has faults, line by line, as ``scan_strictly`` does.
+
+    A plan without any may be too large.
+    """
     if excess := find_excess(text, name, limits):
         return read_nothing([excess])
     source = Source(text, name)
@@ -907,28 +868,3 @@ def scan_lines(text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMI
     found.extend(remainder.diagnose(source, is_strict=True))
     reader.plan.steps = grow(list(reader.steps.values()))
     return ScanResult(reader.plan, found.close(), reader.positions, source)
-
-
-# ---------------------------------------------------------------- plans that are too large
-
-
-def refuse_excess(result: ScanResult, limits: Limits) -> ScanResult:
-    """The result, or one without a plan where that has more steps or levels than it may."""
-    excess = find_too_large(result.plan.steps, limits, partial(_place, result))
-    if excess is None:
-        return result
-    # All in the order of the text, but the one that counts the rest, which stays the last.
-    note = [found for found in result.diagnostics[-1:] if found.code == "PS120"]
-    found = [*result.diagnostics[: len(result.diagnostics) - len(note)], excess]
-    return read_nothing([*in_order(found), *note])
-
-
-def read_nothing(diagnostics: list[Diagnostic]) -> ScanResult:
-    """The result for a text of which nothing is read."""
-    source = diagnostics[0].source
-    assert source is not None
-    return ScanResult(PlanSpec(), diagnostics, Positions(source), source)
-
-
-def _place(result: ScanResult, step: PlanStep) -> tuple[Span, Source]:
-    return result.source.span(*result.positions.id_of(step.step_id)), result.source

@@ -183,7 +183,6 @@ def test_codes_are_stable() -> None:
         "PT503": Severity.WARNING,
         "PT504": Severity.WARNING,
         "PT606": Severity.WARNING,
-        "PT607": Severity.WARNING,
         "PT608": Severity.WARNING,
         "PT609": Severity.WARNING,
     }

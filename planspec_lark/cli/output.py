@@ -460,15 +460,15 @@ def terminal_width() -> int | None:
 # ---------------------------------------------------------------- diagnostics
 
 
-def write_diagnostics(diagnostics: Iterable[Diagnostic], *, to_stderr: bool = True, is_brief: bool = False) -> None:
-    """Write diagnostics for people: infos, or all if ``is_brief``, in a line each, others with their source line."""
-    write_rows((row for one in diagnostics for row in diagnostic_rows(one, is_brief=is_brief)), to_stderr=to_stderr)
+def write_diagnostics(diagnostics: Iterable[Diagnostic], *, to_stderr: bool = True) -> None:
+    """Write diagnostics for people: infos in a line each, others with their source line."""
+    write_rows((row for one in diagnostics for row in diagnostic_rows(one)), to_stderr=to_stderr)
 
 
-def diagnostic_rows(diagnostic: Diagnostic, *, is_brief: bool = False) -> list[Row]:
+def diagnostic_rows(diagnostic: Diagnostic) -> list[Row]:
     """A diagnostic as :func:`write_diagnostics` writes it."""
     head = diagnostic.head, _STYLES[diagnostic.severity]
-    if is_brief or diagnostic.severity is Severity.INFO:
+    if diagnostic.severity is Severity.INFO:
         name = visible_name(diagnostic.source.name) if diagnostic.source else ""
         place = f" {name}:{diagnostic.line}:{diagnostic.column}" if diagnostic.span else ""
         return [(head, (f"{place}: {excerpt(diagnostic.message)}", ""))]

@@ -53,8 +53,6 @@ from planspec_lark.toolplan.structure import outline
 if TYPE_CHECKING:
     from planspec_lark.tool_runner import StepStarted, ToolRun
 
-# The most warnings of tools that other commands than `atoms` write.
-_SHOWN = 10
 # What results call a text that is not JSON or YAML.
 _NO_OBJECT = "PT102"
 
@@ -165,7 +163,7 @@ def _to_error(fault: Diagnostic) -> dict[str, str]:
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 def write_atoms(paths: tuple[str, ...]) -> None:
     """Write the tools in files and folders as one list of atoms."""
-    write_json(toolplan.registry_to_value(_load_tools(paths, is_brief=False)))
+    write_json(toolplan.registry_to_value(_load_tools(paths)))
 
 
 @tools_command.command(
@@ -224,7 +222,7 @@ def _read_plan(file: str) -> ToolPlan:
     return toolplan.tool_plan_from_dict(read.value)
 
 
-def _load_tools(paths: tuple[str, ...], *, is_brief: bool = True) -> Registry:
+def _load_tools(paths: tuple[str, ...]) -> Registry:
     """The tools in files and folders; leaves with their faults, and writes their warnings to standard error."""
     try:
         registry = load_atoms(*paths)
@@ -233,11 +231,7 @@ def _load_tools(paths: tuple[str, ...], *, is_brief: bool = True) -> Registry:
     except (OSError, ValueError) as error:
         file = getattr(error, "filename", None) or paths[0]
         raise UnreadableFileError(str(file), reason_of(error)) from None
-    warnings = registry.diagnostics
-    most = _SHOWN if is_brief else len(warnings)
-    write_diagnostics(warnings[:most], is_brief=is_brief)
-    if len(warnings) > most:
-        complain(f"{len(warnings) - most:,} more warnings of these tools; `planspec tools atoms` writes all of them")
+    write_diagnostics(registry.diagnostics)
     return registry
 
 

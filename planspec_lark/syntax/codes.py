@@ -303,7 +303,6 @@ PT603 error   DUPLICATE_ATOM_FIELD  A second input or output with the same name.
 PT604 error   MIXED_TOOL_FORMS      A tool in two forms, or in a different form than its list.
 PT605 error   UNUSABLE_TOOL_SCHEMA  A schema that does not name the inputs of a tool.
 PT606 warning TOOL_LEFT_OUT         A tool that is not a function with named inputs.
-PT607 warning NOT_CARRIED_OVER      A part of a tool definition that is not checked.
 PT608 warning MORE_TOOL_PAGES       A page of tools that is not the last one.
 PT609 warning UNKNOWN_TOOL_OUTPUTS  Tools that do not name their outputs.
 """

@@ -31,21 +31,6 @@ _LONGEST_REFERENCE = 1000
 # A message lists so many names.
 _LISTED = 10
 
-# The keywords of JSON Schema (drafts 4 to 2020-12) by which a value can be wrong. All others only describe.
-_CONSTRAINTS = (
-    *("type", "enum", "const", "pattern", "format", "minLength", "maxLength"),
-    *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
-    *("items", "prefixItems", "additionalItems", "contains", "minContains", "maxContains"),
-    *("minItems", "maxItems", "uniqueItems", "unevaluatedItems"),
-    *("properties", "patternProperties", "additionalProperties", "propertyNames", "required"),
-    *("minProperties", "maxProperties", "unevaluatedProperties"),
-    *("dependentRequired", "dependentSchemas", "dependencies"),
-    *("allOf", "anyOf", "oneOf", "not", "if", "$ref", "$dynamicRef", "$recursiveRef"),
-    *("contentEncoding", "contentMediaType", "contentSchema"),
-)
-_KEYWORDS = frozenset(_CONSTRAINTS)
-# What says which other names there may be.
-_OTHER_NAMES = ("patternProperties", "additionalProperties", "unevaluatedProperties")
 # What may say in another place which properties there are.
 _ELSEWHERE = ("allOf", "anyOf", "oneOf", "$dynamicRef", "$recursiveRef", "if", "patternProperties")
 
@@ -62,7 +47,7 @@ class SchemaReader:
     Attributes:
         root: the schema.
         path: the path to it.
-        findings: what is wrong with it, and what is not carried over.
+        findings: what is wrong with it.
     """
 
     root: Schema
@@ -93,12 +78,11 @@ class SchemaReader:
             self._refuse_inputs()
             return ()
         required = self._read_required()
-        self._name_unchecked()
-        slots = list(self._read_slots())
-        freed = [one.name for one in slots if one.name in required and "null" in _names_of(one.type)]
-        if freed:
-            self._leave_out(f"required inputs that may be null count as optional: {join_names(freed)}", "required")
-        return tuple(evolve(one, required=one.name in required and one.name not in freed) for one in slots)
+        # One that may be null need not be there.
+        return tuple(
+            evolve(one, required=one.name in required and "null" not in _names_of(one.type))
+            for one in self._read_slots()
+        )
 
     def read_outputs(self) -> tuple[AtomOutput, ...] | None:
         """What comes out; None where that is not said by name."""
@@ -106,20 +90,12 @@ class SchemaReader:
         is_closed = self._look("additionalProperties")[0] is False
         if not self._has_names() or not (is_closed or self._look("properties")[0]):
             return None
-        required = self._read_required()
-        self._name_unchecked()
-        slots = list(self._read_slots())
-        if missing := [slot.name for slot in slots if slot.name not in required]:
-            self._leave_out(f"optional outputs count as always present: {join_names(missing)}", "properties")
-        return tuple(AtomOutput(one.name, one.type, one.description, one.extra) for one in slots)
+        self._read_required()
+        return tuple(AtomOutput(one.name, one.type, one.description, one.extra) for one in self._read_slots())
 
     def _look(self, key: str) -> tuple[Any, Path]:
         """The value of a keyword, and the path to it."""
         return self._said.get(key, (None, self.path))
-
-    def _leave_out(self, message: str, key: str) -> None:
-        """Say that what a keyword says is not carried over."""
-        self.findings.append(ValueFinding("PT607", message, self._look(key)[1], at_key=True))
 
     def _has_names(self) -> bool:
         """Whether this is an object, and says which properties it has."""
@@ -157,16 +133,6 @@ class SchemaReader:
                 found.add(name)
         return found
 
-    def _name_unchecked(self) -> None:
-        known = ("type", "properties", "required", "$ref", *_OTHER_NAMES)
-        words = [word for word in _CONSTRAINTS if word not in known and word in self._said]
-        if words:
-            self._leave_out(f"not checked: {join_names(words)}", words[0])
-        for word in _OTHER_NAMES:
-            value, _ = self._look(word)
-            if value is not None and value is not False:
-                self._leave_out(f"other names are refused in spite of `{word}`", word)
-
     # ---------------------------------------------------------------- one of them
 
     def _read_slots(self) -> Iterator[AtomInput]:
@@ -189,13 +155,9 @@ class SchemaReader:
 
     def _read_slot(self, name: str, schema: Schema, path: Path) -> AtomInput:
         self._check_slot(schema, path)
-        types, words = self._find_types(schema)
+        types = self._find_types(schema)
         if schema.get("nullable") is True and types:
             types["null"] = None
-        if words:
-            here = next(((word,) for word in words if word in schema), ())
-            message = f"not checked for {quote(name)}: {join_names(words)}"
-            self.findings.append(ValueFinding("PT607", message, (*path, *here), at_key=True))
         said = schema.get("description")
         kind = next(iter(types)) if len(types) == 1 else tuple(types) or ""
         extra = {"schema": schema} if schema.keys() - {"type", "description"} else {}
@@ -209,41 +171,37 @@ class SchemaReader:
             message, help = wrong_type("a list of names", True), "list required inputs next to `properties`"
             self.findings.append(ValueFinding("PT102", message, (*path, "required"), help))
 
-    def _find_types(self, schema: Schema) -> tuple[dict[str, None], dict[str, None]]:
-        """The types that a value may have, through references and alternatives, and keywords that are not checked."""
+    def _find_types(self, schema: Schema) -> dict[str, None]:
+        """The types that a value may have, through references and alternatives; none where it may be anything."""
         found: dict[str, None] = {}
-        unchecked: dict[str, None] = {}
         stack: list[Any] = [schema]
         self._left = _LOOKED_AT
         while stack:
             one = stack.pop()
             if one is False:
                 continue
-            used, types, others = self._step(one) if isinstance(one, dict) else ("", None, [])
-            unchecked.update((word, None) for word in _constraints_of(one) if word != used or types is None)
+            types, others = self._step(one) if isinstance(one, dict) else (None, [])
             if types is None:
-                return {}, unchecked
+                return {}
             found.update(dict.fromkeys(types))
             stack += reversed(others)
-        return found, unchecked
+        return found
 
-    def _step(self, one: Schema) -> tuple[str, list[str] | None, list[Any]]:
-        """The keyword that says what a value is, the types that it names (None for any), and schemas to look at."""
+    def _step(self, one: Schema) -> tuple[list[str] | None, list[Any]]:
+        """The types that a schema names (None for any), and other schemas to look at."""
         if "type" in one:
-            kind = one["type"]
-            names = _names_of(kind)
+            names = _names_of(one["type"])
             is_known = self._may_look(len(names)) and all(isinstance(name, str) for name in names)
-            return "type", names if is_known and kinds_of(names) is not None else None, []
+            return names if is_known and kinds_of(names) is not None else None, []
         if "$ref" in one:
             target = self._resolve(one["$ref"])[0] if self._may_look(_LOOKED_AT // _FOLLOWED) else None
-            return "$ref", [] if isinstance(target, dict | bool) else None, [target]
-        word, listed = _alternatives_of(one)
-        if listed:
-            return word, [] if self._may_look(len(listed)) else None, listed
+            return [] if isinstance(target, dict | bool) else None, [target]
+        if listed := _alternatives_of(one):
+            return [] if self._may_look(len(listed)) else None, listed
         values = [one["const"]] if "const" in one else one.get("enum")
         if isinstance(values, list) and values and self._may_look(len(values)):
-            return "", list(dict.fromkeys(kind_of(value) for value in values)), []
-        return "", None, []
+            return list(dict.fromkeys(kind_of(value) for value in values)), []
+        return None, []
 
     def _may_look(self, count: int) -> bool:
         self._left -= count
@@ -279,20 +237,11 @@ def _names_of(types: object) -> list[Any]:
     return [*types] if isinstance(types, list | tuple) else [types]
 
 
-def _alternatives_of(schema: Schema) -> tuple[str, list[Any]]:
-    """Schemas of which a value may follow any, and the keyword before them."""
+def _alternatives_of(schema: Schema) -> list[Any]:
+    """Schemas of which a value may follow any."""
     for word in ("anyOf", "oneOf", "allOf"):
         listed = schema.get(word)
         # A single one of `allOf` is how a reference gets a description in older drafts.
         if isinstance(listed, list) and listed and (word != "allOf" or len(listed) == 1):
-            return word, listed
-    return "", []
-
-
-def _constraints_of(schema: object) -> list[str]:
-    """The keywords by which a value can be wrong. One that allows everything does not count."""
-    if not isinstance(schema, dict):
-        return []
-    # Of a long schema that many refer to, no more is looked at each time than there are keywords.
-    words = schema if len(schema) < len(_CONSTRAINTS) else _CONSTRAINTS
-    return [word for word in words if word in _KEYWORDS and schema.get(word, True) is not True and schema[word] != {}]
+            return listed
+    return []

@@ -1,7 +1,7 @@
 """Lists of tools as other programs have them: OpenAI's and Anthropic's, those of MCP servers, functions with schemas.
 
-Which form a list has is told by its shape. What it says and an atom cannot say is named, what would make a tool another
-one is refused. ``docs/reference/tool-plans.md`` has the forms and where they are defined.
+Which form a list has is told by its shape. What would make a tool another one is refused; what else it says is kept
+with the atom, and not checked. ``docs/reference/tool-plans.md`` has the forms and where they are defined.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _MIXED = _Form("a tool of two forms")
 
 _SCHEMAS = ("inputSchema", "input_schema", "parameters")
 _BY_KEY = {"inputSchema": _MCP, "input_schema": _ANTHROPIC, "parameters": _FUNCTION, "function": _CHAT}
-# What is read of a tool or would be taken for a field of an atom; what only describes it; what is said of a list.
+# What is read of a tool or would be taken for a field of an atom.
 _FIELDS = {
     "id",
     "name",
@@ -69,10 +69,6 @@ _FIELDS = {
     "outputSchema",
     "output_schema",
 }
-_DESCRIBING = {"title", "icons", "annotations", "_meta", "cache_control", "input_examples"}
-_ABOUT_LIST = {"tools", "nextCursor", "_meta", "resultType", "ttlMs", "cacheScope"}
-_ABOUT_ANSWER = {"jsonrpc", "id", "result"}
-
 
 # A definition with its path, and the id that its key gives it.
 Listed = tuple[Path, str | None, Any]
@@ -172,10 +168,9 @@ def list_definitions(value: object) -> Iterator[Listed | ValueFinding]:
 
 
 def read_tool_list(value: object) -> Iterator[DefinedTool | ValueFinding]:
-    """The tools of such a list; what is wrong with others, in place of them, and what is not carried over."""
+    """The tools of such a list; what is wrong with others, in place of them."""
     path: Path = ()
     if isinstance(value, dict) and isinstance(value.get("jsonrpc"), str):
-        yield from _name_unread(value, _ABOUT_ANSWER, path)
         if "result" not in value:
             help = "a server's answer to `tools/list` has a `result`"
             key = next((key for key in ("error", "method") if key in value), "result")
@@ -190,7 +185,6 @@ def read_tool_list(value: object) -> Iterator[DefinedTool | ValueFinding]:
         if found:
             return
     if isinstance(value, dict) and isinstance(value.get("tools"), list):
-        yield from _name_unread(value, _ABOUT_LIST, path)
         if value.get("nextCursor") is not None:
             help = "ask the server for the other pages, and pass them as further files"
             yield ValueFinding("PT608", "this is not the last page of tools", (*path, "nextCursor"), help)
@@ -218,12 +212,6 @@ def _read_entries(entries: list[tuple[Path, Any]], path: Path) -> Iterator[Defin
         which = "" if len(silent) == len(made) else f" ({join_names(silent)})"
         message = f"tools that do not name their outputs: {len(silent):,} of {len(made):,}{which}"
         yield ValueFinding("PT609", message, path, "references to their outputs are not checked")
-
-
-def _name_unread(value: dict[Any, Any], known: set[str], path: Path) -> Iterator[ValueFinding]:
-    for key in value:
-        if key not in known:
-            yield ValueFinding("PT607", f"{quote(text_of(key))} is not read", (*path, text_of(key)), at_key=True)
 
 
 def _read_tool(entry: object, listed: _Form | None, path: Path, findings: list[ValueFinding]) -> DefinedTool | None:
@@ -263,7 +251,6 @@ def _build(entry: dict[Any, Any], path: Path, form: _Form, findings: list[ValueF
         body, where = get_field(entry, "function", dict, path, report), (*path, "function")
         if body is None:
             return None
-        _name_others(entry, ("type", "function"), path, findings)
     name = get_field(body, "name", str, where, report)
     if name == "":
         report(ValueFinding("PT602", "the name is empty", (*where, "name")))
@@ -274,20 +261,7 @@ def _build(entry: dict[Any, Any], path: Path, form: _Form, findings: list[ValueF
     outputs = get_field(said, form.outputs, dict, where, report, is_needed=False)
     taken = () if inputs is None else SchemaReader(inputs, (*where, form.inputs), findings).read_inputs()
     given = None if outputs is None else SchemaReader(outputs, (*where, form.outputs), findings).read_outputs()
-    kind = ("type",) if body.get("type") in ("function", "custom") else ()
-    _name_others(body, ("name", "description", form.inputs, form.outputs, *kind), where, findings)
     if any(one.is_error for one in findings):
         return None
     extra = {text_of(key): one for part in (entry, body) for key, one in part.items() if key not in _FIELDS}
     return DefinedTool(Atom(name, taken, given, description or "", extra), path, (*where, "name"))
-
-
-def _name_others(body: dict[Any, Any], known: tuple[str, ...], path: Path, findings: list[ValueFinding]) -> None:
-    """That other fields of a tool are ignored, such as `strict`; what is switched off says nothing."""
-    others = [
-        text_of(key)
-        for key, value in body.items()
-        if key not in known and key not in _DESCRIBING and value is not None and value is not False
-    ]
-    if others:
-        findings.append(ValueFinding("PT607", f"not checked: {join_names(others)}", (*path, others[0]), at_key=True))

@@ -665,6 +665,9 @@ class Reader:
         """Whether an indented line without a sign is the end of the line above."""
         if self.is_strict or indent <= max(above.indent, self.base) or len(above.content) > _LONGEST:
             return False
+        if names_type(content):
+            # It may be a step of its own.
+            return False
         is_open = above.content[-1:] not in _ENDS and (content[:1].islower() or _ends_in_outputs(content))
         step = self.owner
         if above.kind != "step" or not isinstance(step, PlanStep):

@@ -312,9 +312,10 @@ class Stretch:
             return not self._is_set_off
         if kind:
             return kind != "fence" and not (kind in ("title", "goal", "steps") and kind in self._seen)
-        if line_pattern().match(f"{content}\n"):
-            return True
-        # It may stand for steps that were left out, or be one in a form that is not known, and is not to be lost.
+        return line_pattern().match(f"{content}\n") is not None or self._stands_for_steps(content)
+
+    def _stands_for_steps(self, content: str) -> bool:
+        """Whether a line stands for steps that were left out, or may be one in a form that is not known."""
         if self._is_set_off:
             return DIALECT.terminal("DOTS").fullmatch(content) is not None
         return is_elision(content) or names_type(content)

@@ -57,7 +57,7 @@ from planspec_lark.syntax.codes import Risk
 from planspec_lark.syntax.diagnostics import Diagnostic, Edit, Severity, in_order
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, Findings, Limits, find_excess, find_too_large
 from planspec_lark.syntax.reasoning import leave_out_reasoning
-from planspec_lark.syntax.recovery import Deviation, LineReport
+from planspec_lark.syntax.recovery import Deviation, LineReport, risk_of
 from planspec_lark.syntax.source import Source, Span, end_last_line
 from planspec_lark.syntax.tree import grow
 
@@ -304,10 +304,12 @@ class Reader:
             header = read_header(content)
             return header is not None and bool(header.deviations)
         if kind == "step":
-            is_foreign = match["step_TYPE"] not in STEP_TYPES or is_suspect(f"\n{content}")
-            known = read_line(content) if is_foreign else None
+            is_typed = match["step_TYPE"] in STEP_TYPES
+            known = read_line(content) if not is_typed or is_suspect(f"\n{content}") else None
             moves = "." not in match["step_STEP_ID"] and indent > self.base
-            return moves or (known is not None and bool(known.deviations))
+            # Where the dialect is not sure of it, a line with a type says what it says to the form.
+            is_sure = known is not None and (not is_typed or risk_of(known.deviations) is not None)
+            return moves or (known is not None and is_sure and bool(known.deviations))
         if kind != "body_line":
             return False
         is_told = isinstance(self.owner, PlanStep) and not match["body_line_INPUTS"]
@@ -560,7 +562,12 @@ class Reader:
                 # The step says so already.
                 self._report(line, reading.deviations, (), step_id=step.step_id)
             elif changed is None or not _rewrite(step, changed.write(step.step_id)):
-                self._take_detail(_cut_bullet(content), line, indent, is_doubtful=True)
+                # The step says something else already.
+                match = line_pattern().fullmatch(f"{content}\n")
+                if match is not None and match.lastgroup == "body_line":
+                    self._take_body(match, line)
+                else:
+                    self._take_detail(_cut_bullet(content), line, indent, is_doubtful=True)
             else:
                 self._move_up(step, changed.write(step.step_id), line, reading)
 

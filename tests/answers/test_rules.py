@@ -168,6 +168,11 @@ LINES = {
     "a type is never detail": (f"{HEAD}{STEP}   - see 5a [Action] Pack\n", STEP, ["PS112"]),
     "nor the end of a line": (f"{HEAD}1. [act] Go\n   and [reason] think\n", "1. [act] Go\n", ["PS112"]),
     "an id that is none": (f"{HEAD}{STEP}5a. [Action] Pack\n", None, ["PS110", "PS202"]),
+    "text for certain beside an arrow": (
+        f"{HEAD}1. [act] Go -> a -> b\n2. [act] [x] Pack -> c\n",
+        "1. [act] Go -> a -> b\n2. [x] [act] Pack → c\n",
+        [],
+    ),
     "an arrow in backticks": (f"{HEAD}1. [act] Run `a -> b`\n", "1. [act] Run `a -> b`\n", []),
     "indented code": (f"{HEAD}{STEP}  ```\n  ls\n  ```\n", f"{STEP}  > ```\n  > ls\n  > ```\n", []),
     # b. Layout.
@@ -199,6 +204,12 @@ LINES = {
         [],
     ),
     "a label whose value does not fit": (f"{HEAD}{STEP}  - Status: soon\n", f"{STEP}  > Status: soon\n", []),
+    "a label of the form that says something else": (
+        f"{HEAD}1. [x] [act] Go -> a\n  > Status: blocked\n",
+        "1. [x] [act] Go → a\n  > Status: blocked\n",
+        [],
+    ),
+    "a label that says something else": (f"{HEAD}1. [x] [act] Go\n  - Status: blocked\n", None, ["PS107"]),
     "a label in no table": (f"{HEAD}{STEP}  - Owner: Ann\n", f"{STEP}  > Owner: Ann\n", []),
     "an arrow of its own": (f"{HEAD}1. [act] Go\n   → a\n", STEP, []),
     "a bar of its own": (f"{HEAD}1. [act] Go\n   | done\n", "1. [act] Go | done\n", []),

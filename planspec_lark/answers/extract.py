@@ -543,12 +543,12 @@ def _indent_of(written: str, text: str, start: int) -> int:
 def _find_gaps(plan: PlanSpec, below: str) -> Iterator[Diagnostic]:
     """Ids that do not count up from 1 in the order of the text, each level by itself."""
     last: Counter[str] = Counter()
-    # Those that steps may stand below: all above them, and what the caller has.
-    known = {"", below}
+    # What stands above a part of a plan is known to the caller.
+    known = {""}
     for step in iter_steps(plan):
         parent, _, number = step.step_id.rpartition(".")
         known.add(step.step_id)
-        if parent not in known:
+        if not below and parent not in known:
             help = f"add a step {parent} above it, or change its id"
             message = f"step {step.step_id} stands below step {parent}, which is missing"
             yield Diagnostic("PS301", message, Severity.ERROR, help=help, step_id=step.step_id, part="step_id")

@@ -97,8 +97,6 @@ _LABELS = ("inputs", "outputs", "status", "progress")
 _HEADERS = {"title": "title", "goal": "goal", "constraints": "constraints", "steps": "steps_header"}
 _STEP_GROUPS = tuple(f"step_{token}" for token in SUMMARY)
 WHITE = BLANKS + "\r\n"
-# How lines begin that have no sign for a comment in the form.
-_LISTED = ("-", ">")
 # Characters up to which a line goes on in the next.
 _LONGEST = 2000
 # What is said of a line that goes with a refused one.
@@ -255,7 +253,7 @@ class Reader:
                 return
             self._beside.append(_miss_of_control(found, Risk.MEDIUM, "remove it"))
             bare = found.re.sub("", bare).strip(BLANKS)
-        if bare[:1] in _LISTED and not self.is_strict and (cut := cut_comment(bare)):
+        if not self.is_strict and (cut := cut_comment(bare)) and (bare[0] == ">" or DIALECT.rule("bullet").match(bare)):
             message = "a comment is not allowed in a plan"
             self._beside.append(Deviation("PS124", message, cut, len(bare), Risk.MEDIUM))
             bare = bare[:cut].rstrip(BLANKS)

@@ -177,6 +177,11 @@ LINES = {
     "indented code": (f"{HEAD}{STEP}  ```\n  ls\n  ```\n", f"{STEP}  > ```\n  > ls\n  > ```\n", []),
     # b. Layout.
     "a wide bar": (f"{HEAD}1. [act] 清理｜进度：2/4\n", "1. [act] 清理 | Progress: 2/4\n", []),
+    "comments behind bullets": (
+        f"Goal: g\nConstraints:\n* No noise  # why\n## Steps\n{STEP}  * by bus <!-- or tram -->\n",
+        f"{STEP}  > by bus\n",
+        [],
+    ),
     "layout": (f"Goal: g\n\n---\n\n## Steps\n<!-- first -->\n<plan id='1'>\n{STEP}</plan>\n", STEP, []),
     # c. Ids.
     "the second dotted step": (
@@ -348,7 +353,7 @@ MANY = f"{PLAN}2. [act] Pack\n"
 WHOLE: dict[str, tuple[str, dict[str, Any], list[str]]] = {
     "a gap": (f"{PLAN}3. [act] Pack\n", {}, ["PS302"]),
     "a gap on a level above": (f"{PLAN}2.1. [act] Pack\n2.2. [act] Rest\n", {}, ["PS301"]),
-    "a gap below a step of a larger plan": ("2.2.1. [act] Pack\n", {"below": "2"}, ["PS301"]),
+    "a gap that the larger plan has": ("2.2.1. [act] Pack\n", {"below": "2"}, []),
     "not from 1": (f"{HEAD}2. [act] Go\n", {}, ["PS302"]),
     "an open fence": (f"```\n{MANY}", {}, ["PS129"]),
     "an arrow at the end": (f"{PLAN}2. [act] Pack →\n", {}, ["PS129"]),

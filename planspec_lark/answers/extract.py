@@ -29,7 +29,7 @@ from planspec_lark.planspec.rules import check_rules
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.codes import Risk, highest
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, count_of, in_order
-from planspec_lark.syntax.envelopes import find_json, iter_strings, set_aside, undo_escapes
+from planspec_lark.syntax.envelopes import find_beside, find_json, iter_strings, set_aside, undo_escapes
 from planspec_lark.syntax.limits import (
     DEFAULT_LIMITS,
     NO_LIMITS,
@@ -369,11 +369,10 @@ def _extract_json(source: Source, request: _Request, wrapped: tuple[Diagnostic, 
         help = "answer with the plan itself, not with JSON"
         return _find_nothing(source, source.text, request, f"the answer is a JSON value {said}", help, wrapped)
     (inner,) = found
-    span = source.span(start, end)
-    rest = (Remark(one, span) for one in strings if one.strip() and one != inner)
-    beside = (*find_remarks(source, source.text, [(0, start), (end, source.length)]), *rest)
     said = "the plan is in a JSON value: lines are counted in its text"
-    return _extract(inner, request, beside, (*wrapped, _unwrap(source, start, end, said)))
+    return _extract(
+        inner, request, find_beside(source, start, end, strings, found), (*wrapped, _unwrap(source, start, end, said))
+    )
 
 
 # ---------------------------------------------------------------- the reading

@@ -218,8 +218,6 @@ class _Block:
 
     def hear(self, kind: str, *, text: str = "", step: PlanStep | None = None, **_more: object) -> None:
         """Hold what has begun, and tell what was held. What stands below a step belongs to that."""
-        if kind in ("inputs", "detail"):
-            return
         self._flush()
         if kind != "goal":
             # What was found about a goal may stand above the line with its text.
@@ -301,11 +299,6 @@ class PlanStream:
         self._end: StreamEnd | None = None
 
     # ---------------------------------------------------------------- what is known
-
-    @property
-    def text(self) -> str:
-        """What there is of the text."""
-        return self._source.text + "".join(self._tail)
 
     @property
     def is_settled(self) -> bool:

@@ -22,7 +22,7 @@ from planspec_lark.planspec.dialect import DIALECT as PLAN_DIALECT
 from planspec_lark.planspec.models import BLANKS
 from planspec_lark.syntax.codes import Risk
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, in_order
-from planspec_lark.syntax.envelopes import find_json, iter_strings, set_aside, undo_escapes
+from planspec_lark.syntax.envelopes import find_beside, find_json, iter_strings, set_aside, undo_escapes
 from planspec_lark.syntax.fences import find_fences
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, Findings, Limits, find_excess
 from planspec_lark.syntax.reasoning import leave_out_reasoning
@@ -105,19 +105,21 @@ def scan_plan_commands(  # noqa: PLR0913  (each says something else about the an
     most, source = Risk(max_risk), Source(text, name)
     if excess := find_excess(text, name, limits):
         return CommandScan([], [], [excess], (), source, Verdict.REFUSED, most)
-    said, notes = _find_in_json(text), []
+    (said, beside), notes = _find_in_json(source), []
     if len(said) > 1:
         message, help = f"the answer is a JSON value with commands in {len(said)} strings", "write the lines themselves"
         found = Diagnostic("PC107", message, Severity.ERROR, source.span(0, 0), help=help, source=source)
-        return CommandScan([], [], [found], (), source, Verdict.REFUSED, most)
+        whole = (Remark(text, source.span(0, source.length)),)
+        return CommandScan([], [], [found], whole, source, Verdict.REFUSED, most)
     if said:
         source = Source(said[0], name)
         notes.append("the commands are in a string of a JSON value: lines are counted in that string")
     if (plain := undo_escapes(source.text, DIALECT.language)) is not None:
         source = Source(plain[0], name)
         notes.append("escapes of Markdown or HTML were undone: lines are shown without them")
-    told = [Diagnostic("PC107", note, Severity.INFO, source.span(0, 0), source=source) for note in notes]
-    return _scan(source, most, told, finish_reason, allow_truncated, limits)
+    told = [Diagnostic("PC107", note, Severity.INFO, source.span(0, 0), risk=Risk.LOW, source=source) for note in notes]
+    scan = _scan(source, most, [_weigh(one, most) for one in told], finish_reason, allow_truncated, limits)
+    return evolve(scan, remarks=(*beside, *scan.remarks))
 
 
 def _scan(  # noqa: PLR0913, PLR0917  (what is asked for)
@@ -255,7 +257,8 @@ def _weigh(found: Diagnostic, max_risk: Risk) -> Diagnostic:
     """A finding about a part of a line: a warning where that part is read, whatever others are."""
     if found.risk is None:
         return found
-    return next(iter(find_holds([repaired := evolve(found, severity=Severity.WARNING)], max_risk)), repaired)
+    severity = Severity.INFO if found.severity is Severity.INFO else Severity.WARNING
+    return next(iter(find_holds([repaired := evolve(found, severity=severity)], max_risk)), repaired)
 
 
 # ---------------------------------------------------------------- the whole answer
@@ -275,15 +278,19 @@ def is_cut(text: str, lines: list[CommandLine], finish_reason: str) -> bool:
     return bool(ended) and (is_cut_short(finish_reason) or is_open or (last >= len(ended) and has_open_end(ended)))
 
 
-def _find_in_json(text: str) -> list[str]:
-    """The different strings with commands in the JSON value that a text is."""
-    if "PLAN_CMD" not in text:
-        return []
+def _find_in_json(source: Source) -> tuple[list[str], tuple[Remark, ...]]:
+    """The different strings with commands in the JSON value that an answer is, and all text beside them."""
+    text = source.text
     try:
-        value, start, end = find_json(text)
+        value, start, end = find_json(text if "PLAN_CMD" in text else "")
     except ValueError:
-        return []
-    if text[:start].strip() or text[end:].strip():
-        return []
-    rows = {one: one.split("\n") for one in iter_strings(value) if "cmd" in one.lower()}
-    return [one for one in rows if any(read_line(row.strip(f"{BLANKS}\r")) for row in rows[one])]
+        return [], ()
+    strings = list(iter_strings(value))
+    said = [one for one in dict.fromkeys(strings) if _has_command(one)]
+    if not said or _has_command(text[:start]) or _has_command(text[end:]):
+        return [], ()
+    return said, find_beside(source, start, end, strings, said)
+
+
+def _has_command(text: str) -> bool:
+    return "cmd" in text.lower() and any(read_line(row.strip(f"{BLANKS}\r")) for row in text.split("\n"))

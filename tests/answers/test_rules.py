@@ -252,6 +252,40 @@ def test_every_line_is_read_or_named(name: str) -> None:
     assert bool(held) == bool(found.holds)
 
 
+@in_one_test
+@pytest.mark.parametrize(
+    ("label", "step"),
+    [
+        ("Status: ✅ Done", "1. [x] [act] Go"),
+        ("Status: abgeschlossen", "1. [x] [act] Go"),
+        ("Status: in Bearbeitung", "1. [>] [act] Go"),
+        ("Status: ausstehend", "1. [act] Go"),
+        ("Statut : terminé", "1. [x] [act] Go"),
+        ("Statut : en attente", "1. [act] Go"),
+        ("Progression : 1/3", "1. [act] Go | Progress: 1/3"),
+        ("Estado: terminado", "1. [x] [act] Go"),
+        ("Estado: en progreso", "1. [>] [act] Go"),
+        ("状态：已跳过", "1. [~] [act] Go"),
+    ],
+)
+def test_labels_in_five_languages(label: str, step: str) -> None:
+    for sign in ("", "- ", "> "):
+        found = read(f"{HEAD}1. [act] Go\n   {sign}{label}\n")
+        assert (found.verdict, steps_of(found)) == (Verdict.ACCEPTED, f"{step}\n"), sign
+
+
+@in_one_test
+@pytest.mark.parametrize("goal", ["Hauptziel:", "Objectif général :", "Objetivo general:", "总体目标："])
+@pytest.mark.parametrize("constraints", ["Nebenbedingungen:", "Contraintes :", "Restricciones:", "约束："])
+@pytest.mark.parametrize("steps", ["Arbeitsschritte:", "Étapes :", "Pasos:", "步骤："])
+def test_headers_in_five_languages(goal: str, constraints: str, steps: str) -> None:
+    found = read(f"Voilà.\n\n{goal} g\n{constraints}\n- No noise\n{steps}\n{STEP}")
+    assert (found.verdict, found.text) == (
+        Verdict.ACCEPTED,
+        f"Goal: g\nConstraints:\n- No noise\n## Steps\n{STEP}",
+    )
+
+
 PARTS = {
     "a goal below its header": (f"## Goal\n\nGo home\n\n## Steps\n{STEP}", "Go home", []),
     "a goal in a list below its header": (f"Goal:\n- Go home\n## Steps\n{STEP}", "Go home", []),

@@ -18,6 +18,7 @@ from planspec_lark.planspec.dialect import (
     NO_SIGNS,
     WIDE,
     LineReading,
+    is_elision,
     names_type,
     read_columns,
     read_line,
@@ -311,9 +312,13 @@ class Stretch:
             return not self._is_set_off
         if kind:
             return kind != "fence" and not (kind in ("title", "goal", "steps") and kind in self._seen)
-        # It may be a step in a form that is not known, and is not to be lost.
-        is_form = line_pattern().match(f"{content}\n") is not None
-        return is_form or (not self._is_set_off and names_type(content))
+        return line_pattern().match(f"{content}\n") is not None or self._stands_for_steps(content)
+
+    def _stands_for_steps(self, content: str) -> bool:
+        """Whether a line stands for steps that were left out, or may be one in a form that is not known."""
+        if self._is_set_off:
+            return DIALECT.terminal("DOTS").fullmatch(content) is not None
+        return is_elision(content) or names_type(content)
 
 
 # ---------------------------------------------------------------- strays

@@ -30,7 +30,7 @@ from planspec_lark.planspec.scan_result import ScanResult, read_nothing, refuse_
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.codes import Risk, highest
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, count_of, in_order
-from planspec_lark.syntax.envelopes import find_json, iter_strings, set_aside, undo_escapes
+from planspec_lark.syntax.envelopes import find_beside, find_json, iter_strings, set_aside, undo_escapes
 from planspec_lark.syntax.limits import (
     DEFAULT_LIMITS,
     NO_LIMITS,
@@ -286,36 +286,43 @@ def extract_plan(  # noqa: PLR0913  (each says something else about the answer)
     return _extract(answer, request)
 
 
-def _extract(answer: str, request: _Request, beside: tuple[Remark, ...] = ()) -> Extraction:
-    """The reading of an answer; ``beside`` is what stood around it in a JSON value."""
+def _extract(
+    answer: str, request: _Request, beside: tuple[Remark, ...] = (), wrapped: tuple[Diagnostic, ...] = ()
+) -> Extraction:
+    """The reading of an answer.
+
+    Args:
+        answer: any text.
+        request: what is asked for.
+        beside: what stood around it in a JSON value.
+        wrapped: what it was wrapped in.
+    """
     if excess := find_excess(answer, request.name, request.limits):
         return _refuse(read_nothing([excess]), request)
     source = Source(answer, request.name)
     if (plain := undo_escapes(answer, DIALECT.language)) is not None:
         said = "escapes of Markdown or HTML were undone: lines are shown without them"
-        return _extract_inner(plain[0], request, _note(source, *plain[1:], said), beside)
+        return _extract(plain[0], request, beside, (*wrapped, _unwrap(source, *plain[1:], said)))
     remainder = leave_out_reasoning(answer)
     bare = set_aside(remainder.text)
     # Where a tag is missing, what it ends or begins with may be meant otherwise.
-    notes = [
-        evolve(one, risk=Risk.MEDIUM) if one.severity is Severity.WARNING else one for one in remainder.diagnose(source)
-    ]
+    told = remainder.diagnose(source)
+    notes = [*wrapped, *(evolve(one, risk=Risk.MEDIUM) if one.severity is Severity.WARNING else one for one in told)]
     if bare != remainder.text:
         at = next(at for at, (one, other) in enumerate(zip(bare, remainder.text, strict=True)) if one != other)
         notes.append(_note(source, at, at + 1, "signs of a chat format were set aside"))
     text = end_last_line(bare)
     if blocks := find_blocks(text, request.default_type, answer):
         return _Answer(source, remainder, text, blocks, request, notes, beside).extract()
-    if (found := _extract_json(source, request)) is not None:
+    if (found := _extract_json(source, request, wrapped)) is not None:
         return found
     help = f"{_WRITE}; {_OTHER}" if text.strip() else _WRITE
     return _find_nothing(source, text, request, "the text has no plan: no step with a type can be read", help, notes)
 
 
-def _extract_inner(text: str, request: _Request, note: Diagnostic, beside: tuple[Remark, ...]) -> Extraction:
-    """The reading of the text that an answer is without what it is wrapped in, of which a note tells."""
-    found = _extract(text, request, beside)
-    return evolve(found, notes=(note, *found.notes))
+def _unwrap(source: Source, start: int, end: int, message: str) -> Diagnostic:
+    """A note that an answer was read without what it is wrapped in."""
+    return evolve(_note(source, start, end, message), risk=Risk.LOW)
 
 
 def _note(source: Source, start: int, end: int, message: str) -> Diagnostic:
@@ -346,7 +353,7 @@ def _find_nothing(  # noqa: PLR0913, PLR0917  (what there is to say)
     )
 
 
-def _extract_json(source: Source, request: _Request) -> Extraction | None:
+def _extract_json(source: Source, request: _Request, wrapped: tuple[Diagnostic, ...]) -> Extraction | None:
     """The reading of an answer that is one JSON value, or has one as its only code block; None where it has none."""
     try:
         value, start, end = find_json(source.text)
@@ -361,13 +368,12 @@ def _extract_json(source: Source, request: _Request) -> Extraction | None:
     if len(found) != 1:
         said = f"with {count_of(len(found), 'plan')} in it" if found else "that holds no plan"
         help = "answer with the plan itself, not with JSON"
-        return _find_nothing(source, source.text, request, f"the answer is a JSON value {said}", help)
+        return _find_nothing(source, source.text, request, f"the answer is a JSON value {said}", help, wrapped)
     (inner,) = found
-    span = source.span(start, end)
-    rest = (Remark(one, span) for one in strings if one.strip() and one != inner)
-    beside = (*find_remarks(source, source.text, [(0, start), (end, source.length)]), *rest)
     said = "the plan is in a JSON value: lines are counted in its text"
-    return _extract_inner(inner, request, _note(source, start, end, said), beside)
+    return _extract(
+        inner, request, find_beside(source, start, end, strings, found), (*wrapped, _unwrap(source, start, end, said))
+    )
 
 
 # ---------------------------------------------------------------- the reading
@@ -432,7 +438,9 @@ class _Answer:
         plans = [self._read(block)[0].plan for block in blocks] if len(blocks) > 1 else []
         if all(plan == plans[0] for plan in plans):
             return blocks[0], []
-        return blocks[-1], [self._name_rival(number, block) for number, block in enumerate(blocks, 1)]
+        # Of those that differ, the last one that steps can be read in is shown.
+        last = next((block for block, plan in reversed([*zip(blocks, plans, strict=True)]) if plan.steps), blocks[-1])
+        return last, [self._name_rival(number, block) for number, block in enumerate(blocks, 1)]
 
     def _name_rival(self, number: int, block: Block) -> Diagnostic:
         span = self.source.span(block.start, max(block.start, block.end - 1))
@@ -535,8 +543,16 @@ def _indent_of(written: str, text: str, start: int) -> int:
 def _find_gaps(plan: PlanSpec, below: str) -> Iterator[Diagnostic]:
     """Ids that do not count up from 1 in the order of the text, each level by itself."""
     last: Counter[str] = Counter()
+    # What stands above a part of a plan is known to the caller.
+    known = {""}
     for step in iter_steps(plan):
         parent, _, number = step.step_id.rpartition(".")
+        known.add(step.step_id)
+        if not below and parent not in known:
+            help = f"add a step {parent} above it, or change its id"
+            message = f"step {step.step_id} stands below step {parent}, which is missing"
+            yield Diagnostic("PS301", message, Severity.ERROR, help=help, step_id=step.step_id, part="step_id")
+            known.add(parent)
         last[parent] += 1
         if int(number) != last[parent] and not (below and parent in (below, "")):
             wanted = f"{parent}.{last[parent]}".lstrip(".")
@@ -551,7 +567,7 @@ def _placeholder() -> re.Pattern[str]:
     """What matches a text that stands for what was left out, as a whole or behind its last arrow."""
     around = re.escape(f"{BLANKS}{WIDE}-*•")
     said = grammars.expression(DIALECT.language, "ELISION")
-    return re.compile(rf"(?:^|→)[{around}]*+(?P<ELIDED>{said})[{around}]*+$", re.MULTILINE)
+    return re.compile(rf"(?:^←?|→)[{around}]*+(?P<ELIDED>{said})[{around}]*+$", re.MULTILINE)
 
 
 def _has_placeholder(plan: PlanSpec) -> bool:

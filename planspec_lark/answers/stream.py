@@ -218,8 +218,6 @@ class _Block:
 
     def hear(self, kind: str, *, text: str = "", step: PlanStep | None = None, **_more: object) -> None:
         """Hold what has begun, and tell what was held. What stands below a step belongs to that."""
-        if kind in ("inputs", "detail"):
-            return
         self._flush()
         if kind != "goal":
             # What was found about a goal may stand above the line with its text.
@@ -295,17 +293,14 @@ class PlanStream:
         # Whether the plan is complete; whether no more is read; whether what lines say without the escapes in them is
         # said at the end.
         self._is_settled = self._is_over = self._is_escaped = False
+        # Whether a plan of which something was told turned out to be reasoning.
+        self._is_void = False
         # Pieces of the line that is not complete, and how many bytes there are up to its end.
         self._tail: list[str] = []
         self._bytes = 0
         self._end: StreamEnd | None = None
 
     # ---------------------------------------------------------------- what is known
-
-    @property
-    def text(self) -> str:
-        """What there is of the text."""
-        return self._source.text + "".join(self._tail)
 
     @property
     def is_settled(self) -> bool:
@@ -367,6 +362,7 @@ class PlanStream:
     def _pass_reasoning(self) -> None:
         if not all(block.is_opened for block in self._reasoning.take()):
             # All in front was reasoning: what was told of a plan in it cannot be taken back, only be told anew.
+            self._is_void = self._is_void or self._block.is_begun
             self._block = self._begin()
 
     def _look(self) -> None:
@@ -401,7 +397,7 @@ class PlanStream:
             result = self._extract(self._source.text, finish_reason=finish_reason)
             if result.holds and result.holds[0].code in OVER_LIMIT:
                 self._give_up(result.holds[0])
-            is_other = self._block.is_begun and self.copy_plan() != result.plan
+            is_other = self._is_void or (self._block.is_begun and self.copy_plan() != result.plan)
             self._end = StreamEnd(result, self._take_events(), is_other)
         return self._end
 

@@ -41,7 +41,7 @@ def is_cut_short(finish_reason: str) -> bool:
 def has_open_end(text: str) -> bool:
     """Whether the last line of a text cannot be the last."""
     ended = text.rstrip(" \t\r\n")
-    return DIALECT.terminal("OPEN_END").search(ended[-1:]) is not None
+    return DIALECT.terminal("OPEN_END").search(ended[-3:]) is not None
 
 
 def start_of_last_line(text: str) -> int:

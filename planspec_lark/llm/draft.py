@@ -113,7 +113,10 @@ def _hear(
     is_stream = isinstance(given, Iterable) and not isinstance(given, (str, bytes, Mapping))
     if not is_stream:
         whole = answer_of(given) if isinstance(given, Reply) else take_answer(given, "model")
-        return Answer(whole.text, whole.effort) if is_all(whole.text) else whole
+        on_text(whole.text)
+        for event in reader.feed(whole.text):
+            on_event(event)
+        return whole
     pieces: list[str] = []
     # A generator and a stream of a model can be closed, a list of pieces needs not.
     with closing(given) if hasattr(given, "close") else nullcontext():

@@ -22,7 +22,7 @@ from planspec_lark.syntax.recovery import report
 from planspec_lark.syntax.safe_text import one_line
 from planspec_lark.syntax.source import Source, end_last_line
 
-__all__ = ["parse_plan_commands", "read_command", "split_commands", "starts_command"]
+__all__ = ["parse_plan_commands", "read_command", "split_commands"]
 
 _LOG = logging.getLogger("planspec_lark")
 # A line, and those after it that may be its detail.
@@ -70,6 +70,7 @@ def split_commands(text: str, *, accelerate: bool = True) -> Iterator[tuple[Plan
     """
     read = read_command if accelerate else _read_tree
     text = end_last_line(text)
+    starts_command = grammars.pattern("plan_cmd", "PREFIX").match
     at = 0
     while at < len(text):
         found = read(text, at) if starts_command(text, at) else None
@@ -81,13 +82,10 @@ def split_commands(text: str, *, accelerate: bool = True) -> Iterator[tuple[Plan
         else:
             command, end = found
             lines = text[at : text.rindex("\n", at, end)].removesuffix("\r")
+            # White space at the end of detail is part of that.
+            lines = lines if command.detail else lines.rstrip(BLANKS)
             yield command, text.index("PLAN_CMD:", at), at + len(lines)
         at = end
-
-
-def starts_command(text: str, at: int) -> bool:
-    """Whether the line that starts there begins like a command."""
-    return grammars.pattern("plan_cmd", "PREFIX").match(text, at) is not None
 
 
 def read_command(text: str, at: int) -> tuple[PlanCommand, int] | None:

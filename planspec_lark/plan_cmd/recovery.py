@@ -17,12 +17,12 @@ from planspec_lark.answers.truncation import has_open_end, is_cut_short, name_cu
 from planspec_lark.answers.verdict import Verdict, find_holds, reach_verdict
 from planspec_lark.plan_cmd.dialect import DIALECT, CommandReading, read_line
 from planspec_lark.plan_cmd.models import PlanCommand
-from planspec_lark.plan_cmd.parser import read_command, starts_command
+from planspec_lark.plan_cmd.parser import read_command, split_commands
 from planspec_lark.planspec.dialect import DIALECT as PLAN_DIALECT
 from planspec_lark.planspec.models import BLANKS
 from planspec_lark.syntax.codes import Risk
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, in_order
-from planspec_lark.syntax.envelopes import find_json, iter_strings, set_aside, undo_escapes
+from planspec_lark.syntax.envelopes import find_beside, find_json, iter_strings, set_aside, undo_escapes
 from planspec_lark.syntax.fences import find_fences
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, Findings, Limits, find_excess
 from planspec_lark.syntax.reasoning import leave_out_reasoning
@@ -105,19 +105,21 @@ def scan_plan_commands(  # noqa: PLR0913  (each says something else about the an
     most, source = Risk(max_risk), Source(text, name)
     if excess := find_excess(text, name, limits):
         return CommandScan([], [], [excess], (), source, Verdict.REFUSED, most)
-    said, notes = _find_in_json(text), []
+    (said, beside), notes = _find_in_json(source), []
     if len(said) > 1:
         message, help = f"the answer is a JSON value with commands in {len(said)} strings", "write the lines themselves"
         found = Diagnostic("PC107", message, Severity.ERROR, source.span(0, 0), help=help, source=source)
-        return CommandScan([], [], [found], (), source, Verdict.REFUSED, most)
+        whole = (Remark(text, source.span(0, source.length)),)
+        return CommandScan([], [], [found], whole, source, Verdict.REFUSED, most)
     if said:
         source = Source(said[0], name)
         notes.append("the commands are in a string of a JSON value: lines are counted in that string")
     if (plain := undo_escapes(source.text, DIALECT.language)) is not None:
         source = Source(plain[0], name)
         notes.append("escapes of Markdown or HTML were undone: lines are shown without them")
-    told = [Diagnostic("PC107", note, Severity.INFO, source.span(0, 0), source=source) for note in notes]
-    return _scan(source, most, told, finish_reason, allow_truncated, limits)
+    told = [Diagnostic("PC107", note, Severity.INFO, source.span(0, 0), risk=Risk.LOW, source=source) for note in notes]
+    scan = _scan(source, most, [_weigh(one, most) for one in told], finish_reason, allow_truncated, limits)
+    return evolve(scan, remarks=(*beside, *scan.remarks))
 
 
 def _scan(  # noqa: PLR0913, PLR0917  (what is asked for)
@@ -167,7 +169,7 @@ class CommandLine:
 
     Attributes:
         command: what it says; None where it is no command.
-        text: the line, without white space around it.
+        text: it, without white space around.
         start, end: its bounds.
         found: what is wrong with it. A line that begins like a command and is none has an error.
     """
@@ -194,9 +196,14 @@ def read_lines(text: str, source: Source, max_risk: Risk = Risk.MEDIUM) -> Itera
     text = end_last_line(text)
     has_markers = any(marker in text for marker in _MARKERS)
     known: dict[str, CommandLine] = {}
-    at = 0
-    while at < len(text):
-        line, at = _read_line(text, at, source, max_risk)
+    behind = 0
+    for one, start, end in split_commands(text):
+        if start < behind:
+            # It is detail of the line above.
+            continue
+        line = CommandLine(one if isinstance(one, PlanCommand) else None, text[start:end], start, end)
+        if line.command is None and (reading := read_line(line.text)) is not None:
+            line, behind = _read_dialect(line, reading, text, source, max_risk)
         if line.command is not None:
             first = known.setdefault(repr(line.command), line)
             if line.command.op == "ADD" and first is not line and (first.found or line.found):
@@ -223,22 +230,11 @@ def _fault(code: str, message: str, line: CommandLine, source: Source, help: str
     return Diagnostic(code, message, Severity.ERROR, source.span(line.start, line.end), help=help, source=source)
 
 
-def _read_line(text: str, at: int, source: Source, max_risk: Risk) -> tuple[CommandLine, int]:
-    """The line that begins there, and where the next one begins."""
-    end = text.index("\n", at) + 1
-    row = text[at : end - 1].removesuffix("\r")
-    content = row.strip(BLANKS)
-    start = at + len(row) - len(row.lstrip(BLANKS))
-    line = CommandLine(None, content, start, start + len(content))
-    if starts_command(text, at) and (found := read_command(text, at)) is not None:
-        return _hold(line, text, *found), found[1]
-    reading = read_line(content)
-    return (line, end) if reading is None else _read_dialect(line, reading, text, end, source, max_risk)
-
-
-def _read_dialect(  # noqa: PLR0913, PLR0917  (a line and what is around it)
-    line: CommandLine, reading: CommandReading, text: str, end: int, source: Source, max_risk: Risk
+def _read_dialect(
+    line: CommandLine, reading: CommandReading, text: str, source: Source, max_risk: Risk
 ) -> tuple[CommandLine, int]:
+    """What a line says that begins like a command, with its detail; and where the lines behind that begin."""
+    end = text.index("\n", line.end) + 1
     if reading.is_quoted and reading.has_detail and _QUOTED.match(text, end):
         message = "the lines below may be quoted as this one is, or be its detail"
         return evolve(line, found=(_fault("PC107", message, line, source, "write it without the quote"),)), end
@@ -252,21 +248,17 @@ def _read_dialect(  # noqa: PLR0913, PLR0917  (a line and what is around it)
     assert read is not None, "what is repaired is a command"
     command, length = read
     behind = end + length - len(reading.text) - 1
-    return _hold(evolve(line, found=told), text, command, behind), behind
+    # The indentation of the line after it is passed over as well.
+    last = text[line.start : text.rindex("\n", line.start, behind)].removesuffix("\r")
+    return evolve(line, command=command, found=told, end=line.start + len(last) if command.detail else line.end), behind
 
 
 def _weigh(found: Diagnostic, max_risk: Risk) -> Diagnostic:
     """A finding about a part of a line: a warning where that part is read, whatever others are."""
     if found.risk is None:
         return found
-    return next(iter(find_holds([repaired := evolve(found, severity=Severity.WARNING)], max_risk)), repaired)
-
-
-def _hold(line: CommandLine, text: str, command: PlanCommand, end: int) -> CommandLine:
-    """The line with what it says, up to the end of its detail."""
-    # The indentation of the line after it is passed over as well.
-    last = text[line.start : text.rindex("\n", line.start, end)].removesuffix("\r")
-    return evolve(line, command=command, end=line.start + len(last) if command.detail else line.end)
+    severity = Severity.INFO if found.severity is Severity.INFO else Severity.WARNING
+    return next(iter(find_holds([repaired := evolve(found, severity=severity)], max_risk)), repaired)
 
 
 # ---------------------------------------------------------------- the whole answer
@@ -286,15 +278,19 @@ def is_cut(text: str, lines: list[CommandLine], finish_reason: str) -> bool:
     return bool(ended) and (is_cut_short(finish_reason) or is_open or (last >= len(ended) and has_open_end(ended)))
 
 
-def _find_in_json(text: str) -> list[str]:
-    """The different strings with commands in the JSON value that a text is."""
-    if "PLAN_CMD" not in text:
-        return []
+def _find_in_json(source: Source) -> tuple[list[str], tuple[Remark, ...]]:
+    """The different strings with commands in the JSON value that an answer is, and all text beside them."""
+    text = source.text
     try:
-        value, start, end = find_json(text)
+        value, start, end = find_json(text if "PLAN_CMD" in text else "")
     except ValueError:
-        return []
-    if text[:start].strip() or text[end:].strip():
-        return []
-    rows = {one: one.split("\n") for one in iter_strings(value) if "cmd" in one.lower()}
-    return [one for one in rows if any(read_line(row.strip(f"{BLANKS}\r")) for row in rows[one])]
+        return [], ()
+    strings = list(iter_strings(value))
+    said = [one for one in dict.fromkeys(strings) if _has_command(one)]
+    if not said or _has_command(text[:start]) or _has_command(text[end:]):
+        return [], ()
+    return said, find_beside(source, start, end, strings, said)
+
+
+def _has_command(text: str) -> bool:
+    return "cmd" in text.lower() and any(read_line(row.strip(f"{BLANKS}\r")) for row in text.split("\n"))

@@ -57,7 +57,7 @@ from planspec_lark.syntax.codes import Risk
 from planspec_lark.syntax.diagnostics import Diagnostic, Edit, Severity
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, Findings, Limits, find_excess
 from planspec_lark.syntax.reasoning import leave_out_reasoning
-from planspec_lark.syntax.recovery import Deviation, LineReport
+from planspec_lark.syntax.recovery import Deviation, LineReport, risk_of
 from planspec_lark.syntax.source import Source, end_last_line
 from planspec_lark.syntax.tree import grow
 
@@ -93,8 +93,6 @@ _LABELS = ("inputs", "outputs", "status", "progress")
 _HEADERS = {"title": "title", "goal": "goal", "constraints": "constraints", "steps": "steps_header"}
 _STEP_GROUPS = tuple(f"step_{token}" for token in SUMMARY)
 WHITE = BLANKS + "\r\n"
-# How lines begin that have no sign for a comment in the form.
-_LISTED = ("-", ">")
 # Characters up to which a line goes on in the next.
 _LONGEST = 2000
 # What is said of a line that goes with a refused one.
@@ -252,7 +250,7 @@ class Reader:
                 return
             self._beside.append(_miss_of_control(found, Risk.MEDIUM, "remove it"))
             bare = found.re.sub("", bare).strip(BLANKS)
-        if bare[:1] in _LISTED and not self.is_strict and (cut := cut_comment(bare)):
+        if not self.is_strict and (cut := cut_comment(bare)) and (bare[0] == ">" or DIALECT.rule("bullet").match(bare)):
             message = "a comment is not allowed in a plan"
             self._beside.append(Deviation("PS124", message, cut, len(bare), Risk.MEDIUM))
             bare = bare[:cut].rstrip(BLANKS)
@@ -301,10 +299,12 @@ class Reader:
             header = read_header(content)
             return header is not None and bool(header.deviations)
         if kind == "step":
-            is_foreign = match["step_TYPE"] not in STEP_TYPES or is_suspect(f"\n{content}")
-            known = read_line(content) if is_foreign else None
+            is_typed = match["step_TYPE"] in STEP_TYPES
+            known = read_line(content) if not is_typed or is_suspect(f"\n{content}") else None
             moves = "." not in match["step_STEP_ID"] and indent > self.base
-            return moves or (known is not None and bool(known.deviations))
+            # Where the dialect is not sure of it, a line with a type says what it says to the form.
+            is_sure = known is not None and (not is_typed or risk_of(known.deviations) is not None)
+            return moves or (known is not None and is_sure and bool(known.deviations))
         if kind != "body_line":
             return False
         is_told = isinstance(self.owner, PlanStep) and not match["body_line_INPUTS"]
@@ -557,7 +557,12 @@ class Reader:
                 # The step says so already.
                 self._report(line, reading.deviations, (), step_id=step.step_id)
             elif changed is None or not _rewrite(step, changed.write(step.step_id)):
-                self._take_detail(_cut_bullet(content), line, indent, is_doubtful=True)
+                # The step says something else already.
+                match = line_pattern().fullmatch(f"{content}\n")
+                if match is not None and match.lastgroup == "body_line":
+                    self._take_body(match, line)
+                else:
+                    self._take_detail(_cut_bullet(content), line, indent, is_doubtful=True)
             else:
                 self._move_up(step, changed.write(step.step_id), line, reading)
 
@@ -661,6 +666,9 @@ class Reader:
     def _goes_on(self, content: str, indent: int, above: _Last) -> bool:
         """Whether an indented line without a sign is the end of the line above."""
         if self.is_strict or indent <= max(above.indent, self.base) or len(above.content) > _LONGEST:
+            return False
+        if names_type(content):
+            # It may be a step of its own.
             return False
         is_open = above.content[-1:] not in _ENDS and (content[:1].islower() or _ends_in_outputs(content))
         step = self.owner

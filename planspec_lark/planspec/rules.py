@@ -88,7 +88,7 @@ def _explain_type(step: PlanStep) -> tuple[str, str]:
     kind, types = step.step_type, f"the types are {list_types('and')}"
     behind = step.description.split("]")[0].removeprefix("[") if step.description.startswith("[") else ""
     if grammars.pattern("planspec", "VARIABLE").fullmatch(behind):
-        status = read_status(kind) if behind in STEP_TYPES else None
+        status = read_status(kind) if read_type(behind) else None
         help = f"if `[{kind}]` is meant as a mark, write `[x]`, `[>]`, `[!]` or `[~]` before `[{behind}]`"
         return MARKS[status] if status else "", help
     if kind.lower() == "x":

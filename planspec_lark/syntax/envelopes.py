@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import cache
 from html import unescape
 from typing import Any
 
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.fences import find_fences
+from planspec_lark.syntax.source import Remark, Source, find_remarks
 
-__all__ = ["find_json", "iter_strings", "set_aside", "undo_escapes"]
+__all__ = ["find_beside", "find_json", "iter_strings", "set_aside", "undo_escapes"]
 
 # The dialect with the signs that all languages share.
 _SHARED = "planspec_dialect"
@@ -89,3 +90,11 @@ def iter_strings(value: Any) -> Iterator[str]:
             waiting += reversed(one.values())
         elif isinstance(one, list):
             waiting += reversed(one)
+
+
+def find_beside(
+    source: Source, start: int, end: int, strings: Iterable[str], said: Collection[str]
+) -> tuple[Remark, ...]:
+    """All text around a JSON value with these bounds, and its strings, but those that were read."""
+    rest = (Remark(one, source.span(start, end)) for one in strings if one.strip() and one not in said)
+    return (*find_remarks(source, source.text, [(0, start), (end, source.length)]), *rest)

@@ -40,6 +40,8 @@ SET_ASIDE = {
     "a byte-order mark": f"\ufeff{PLAN}",
     "reasoning": f"<think>\n1. [act] Run?\n</think>\n{PLAN}",
     "a token of a chat": f"<|im_start|>\n{PLAN}<|im_end|>\n",
+    "whose turn it is in a chat": f"<|start_header_id|>assistant<|end_header_id|>\n\n{PLAN}<|eot_id|>",
+    "the same in a line of its own": f"<|im_start|>assistant\n{PLAN}<|im_end|>\n",
     "JSON of the own schema": json.dumps(plan_to_dict(parse_plan(PLAN))),
     "an answer in a string": json.dumps({"ok": True, "answer": f"Sure.\n\n{PLAN}"}),
     "JSON as the only code block": f"```json\n{json.dumps([PLAN])}\n```\n",
@@ -54,6 +56,12 @@ def test_what_is_set_aside_is_no_remark(name: str) -> None:
     found = read(SET_ASIDE[name])
     said = "".join(one.text for one in found.remarks)
     assert (found.verdict, found.text, said) == (Verdict.ACCEPTED, PLAN, "Sure." if "Sure" in SET_ASIDE[name] else "")
+
+
+@pytest.mark.parametrize("name", ["JSON of the own schema", "an answer in a string", "escapes of Markdown"])
+def test_what_an_answer_is_wrapped_in_has_a_risk(name: str) -> None:
+    assert codes(read(SET_ASIDE[name], max_risk="none")) == ["PS101"]
+    assert read(SET_ASIDE[name], max_risk="low").verdict is Verdict.ACCEPTED
 
 
 @in_one_test
@@ -158,11 +166,23 @@ LINES = {
     "no canonical text": (f"{HEAD}1. [?] [act] Go\n", "1. [act] Go\n", ["PS111"]),
     "a sign in no table": (f"{HEAD}1. ⏳ [act] Go\n", "1. [act] Go\n", ["PS111"]),
     "a type is never detail": (f"{HEAD}{STEP}   - see 5a [Action] Pack\n", STEP, ["PS112"]),
+    "nor the end of a line": (f"{HEAD}1. [act] Go\n   and [reason] think\n", "1. [act] Go\n", ["PS112"]),
     "an id that is none": (f"{HEAD}{STEP}5a. [Action] Pack\n", None, ["PS110", "PS202"]),
+    "text for certain beside an arrow": (
+        f"{HEAD}1. [act] Go -> a -> b\n2. [act] [x] Pack -> c\n",
+        "1. [act] Go -> a -> b\n2. [x] [act] Pack → c\n",
+        [],
+    ),
     "an arrow in backticks": (f"{HEAD}1. [act] Run `a -> b`\n", "1. [act] Run `a -> b`\n", []),
     "indented code": (f"{HEAD}{STEP}  ```\n  ls\n  ```\n", f"{STEP}  > ```\n  > ls\n  > ```\n", []),
     # b. Layout.
-    "layout": (f"Goal: g\n\n---\n\n## Steps\n<!-- first -->\n{STEP}</plan>\n", STEP, []),
+    "a wide bar": (f"{HEAD}1. [act] 清理｜进度：2/4\n", "1. [act] 清理 | Progress: 2/4\n", []),
+    "comments behind bullets": (
+        f"Goal: g\nConstraints:\n* No noise  # why\n## Steps\n{STEP}  * by bus <!-- or tram -->\n",
+        f"{STEP}  > by bus\n",
+        [],
+    ),
+    "layout": (f"Goal: g\n\n---\n\n## Steps\n<!-- first -->\n<plan id='1'>\n{STEP}</plan>\n", STEP, []),
     # c. Ids.
     "the second dotted step": (
         f"{HEAD}1. [subtask] All\n"
@@ -189,6 +209,12 @@ LINES = {
         [],
     ),
     "a label whose value does not fit": (f"{HEAD}{STEP}  - Status: soon\n", f"{STEP}  > Status: soon\n", []),
+    "a label of the form that says something else": (
+        f"{HEAD}1. [x] [act] Go -> a\n  > Status: blocked\n",
+        "1. [x] [act] Go → a\n  > Status: blocked\n",
+        [],
+    ),
+    "a label that says something else": (f"{HEAD}1. [x] [act] Go\n  - Status: blocked\n", None, ["PS107"]),
     "a label in no table": (f"{HEAD}{STEP}  - Owner: Ann\n", f"{STEP}  > Owner: Ann\n", []),
     "an arrow of its own": (f"{HEAD}1. [act] Go\n   → a\n", STEP, []),
     "a bar of its own": (f"{HEAD}1. [act] Go\n   | done\n", "1. [act] Go | done\n", []),
@@ -224,6 +250,40 @@ def test_every_line_is_read_or_named(name: str) -> None:
     assert steps is None or not steps or steps_of(found) == steps
     assert set(held) <= set(codes(found))
     assert bool(held) == bool(found.holds)
+
+
+@in_one_test
+@pytest.mark.parametrize(
+    ("label", "step"),
+    [
+        ("Status: ✅ Done", "1. [x] [act] Go"),
+        ("Status: abgeschlossen", "1. [x] [act] Go"),
+        ("Status: in Bearbeitung", "1. [>] [act] Go"),
+        ("Status: ausstehend", "1. [act] Go"),
+        ("Statut : terminé", "1. [x] [act] Go"),
+        ("Statut : en attente", "1. [act] Go"),
+        ("Progression : 1/3", "1. [act] Go | Progress: 1/3"),
+        ("Estado: terminado", "1. [x] [act] Go"),
+        ("Estado: en progreso", "1. [>] [act] Go"),
+        ("状态：已跳过", "1. [~] [act] Go"),
+    ],
+)
+def test_labels_in_five_languages(label: str, step: str) -> None:
+    for sign in ("", "- ", "> "):
+        found = read(f"{HEAD}1. [act] Go\n   {sign}{label}\n")
+        assert (found.verdict, steps_of(found)) == (Verdict.ACCEPTED, f"{step}\n"), sign
+
+
+@in_one_test
+@pytest.mark.parametrize("goal", ["Hauptziel:", "Objectif général :", "Objetivo general:", "总体目标："])
+@pytest.mark.parametrize("constraints", ["Nebenbedingungen:", "Contraintes :", "Restricciones:", "约束："])
+@pytest.mark.parametrize("steps", ["Arbeitsschritte:", "Étapes :", "Pasos:", "步骤："])
+def test_headers_in_five_languages(goal: str, constraints: str, steps: str) -> None:
+    found = read(f"Voilà.\n\n{goal} g\n{constraints}\n- No noise\n{steps}\n{STEP}")
+    assert (found.verdict, found.text) == (
+        Verdict.ACCEPTED,
+        f"Goal: g\nConstraints:\n- No noise\n## Steps\n{STEP}",
+    )
 
 
 PARTS = {
@@ -282,6 +342,7 @@ ONE: dict[str, tuple[str, dict[str, Any], str | None, list[str]]] = {
     "no goal": (f"## Steps\n{STEP}", {}, None, ["PS205"]),
     "two plans": (f"```\n{PLAN}```\n```\n{OTHER}```\n", {}, None, ["PS130", "PS130"]),
     "two plans without fences": (f"{PLAN}\n{OTHER}", {}, None, ["PS130", "PS130"]),
+    "two plans, of which one says nothing": (f"```\n{PLAN}```\n```\n## Steps\n```\n", {}, None, ["PS130", "PS130"]),
     "the same plan twice": (f"```\n{PLAN}```\nAgain:\n\n```\n{PLAN}```\n", {}, PLAN, []),
     "the first": (f"```\n{PLAN}```\n```\n{OTHER}```\n", {"choose": "first"}, PLAN, []),
     "the last": (f"```\n{PLAN}```\n```\n{OTHER}```\n", {"choose": "last"}, OTHER, []),
@@ -306,6 +367,11 @@ ONE: dict[str, tuple[str, dict[str, Any], str | None, list[str]]] = {
 }
 
 
+def test_of_plans_that_differ_one_with_steps_is_shown() -> None:
+    found = read(f"```\n{PLAN}```\n```\n## Steps\n```\n")
+    assert (found.verdict, found.text) == (Verdict.NEEDS_REVIEW, PLAN)
+
+
 @in_one_test
 @pytest.mark.parametrize("name", ONE)
 def test_the_lines_are_one_plan(name: str) -> None:
@@ -320,14 +386,25 @@ def test_the_lines_are_one_plan(name: str) -> None:
 MANY = f"{PLAN}2. [act] Pack\n"
 WHOLE: dict[str, tuple[str, dict[str, Any], list[str]]] = {
     "a gap": (f"{PLAN}3. [act] Pack\n", {}, ["PS302"]),
+    "a gap on a level above": (f"{PLAN}2.1. [act] Pack\n2.2. [act] Rest\n", {}, ["PS301"]),
+    "a gap that the larger plan has": ("2.2.1. [act] Pack\n", {"below": "2"}, []),
     "not from 1": (f"{HEAD}2. [act] Go\n", {}, ["PS302"]),
     "an open fence": (f"```\n{MANY}", {}, ["PS129"]),
     "an arrow at the end": (f"{PLAN}2. [act] Pack →\n", {}, ["PS129"]),
     "a comma at the end": (f"{PLAN}2. [act] Pack,\n", {}, ["PS129"]),
+    "an arrow in other signs at the end": (f"{PLAN}2. [act] Pack ->\n", {}, ["PS129"]),
+    "a comment at the end": (f"{PLAN}2. [act] Pack <!-- soon -->\n", {}, []),
     "a bracket at the end": (f"{PLAN}2. [act] Pack (\n", {}, ["PS129"]),
+    "another bracket at the end": (f"{PLAN}2. [act] Pack {{\n", {}, ["PS129"]),
     "a limit": (MANY, {"finish_reason": "length"}, ["PS129"]),
     "an end of its own": (MANY, {"finish_reason": "stop"}, []),
     "a line that stands for others": (f"```\n{PLAN}...\n2. [act] Pack\n```\n", {}, ["PS127"]),
+    "a line that stands for others, without a fence": (f"{PLAN}...\n", {}, ["PS127"]),
+    "words that stand for others, without a fence": (f"{PLAN}(and so on)\n", {}, ["PS127"]),
+    "dots that are set off": (f"{PLAN}\n...\n", {}, ["PS127"]),
+    "words that are set off": (f"{PLAN}\nAnd so on.\n", {}, []),
+    "a tag of several words": (f"```\n{PLAN}<more steps here>\n```\n", {}, ["PS127"]),
+    "dots behind the arrow of inputs": (f"{PLAN}  > ← ...\n", {}, ["PS127"]),
     "outputs left out": (f"{PLAN}2. [act] Pack → <output>\n", {}, ["PS127"]),
     "an output without a name": (f"{PLAN}2. [act] Pack → TBD\n", {}, ["PS127"]),
     "an input without a name": (f"{PLAN}2. [act] Pack\n  > ← todo\n", {}, ["PS127"]),

@@ -223,7 +223,12 @@ def test_a_closing_tag_that_nothing_opens_begins_anew() -> None:
     stream.feed(f"{SECOND}2. [act] no\n</think>\n")
     assert brief(stream.feed(f"{PLAN}2. [act] b\n")) == ["goal g", "step 1 a"]
     assert stream.copy_plan().goal == "g"
-    assert stream.finish().result.is_usable
+    end = stream.finish()
+    assert (end.result.is_usable, end.superseded) == (True, True)
+    lost = PlanStream()
+    lost.feed(f"{PLAN}2. [act] b\n</think>\nWell.\n")
+    end = lost.finish()
+    assert (end.result.verdict, end.superseded) == (Verdict.REFUSED, True)
 
 
 # ---------------------------------------------------------------- limits

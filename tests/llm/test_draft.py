@@ -281,3 +281,12 @@ def test_it_may_be_asynchronous() -> None:
         return await asyncio.to_thread(draft_plan, ask, "Mend the organ")
 
     assert asyncio.run(inside()).text == GOOD
+
+
+def test_an_answer_that_is_there_is_read_to_its_end() -> None:
+    fenced = f"```\n{GOOD}```\n"
+    two = fenced + fenced.replace("Clean", "Burn")
+    done = draft_plan(lambda _: two, "Mend the organ", max_repairs=0)
+    assert [one.code for one in done.holds] == ["PS130", "PS130"]
+    done = draft_plan(lambda _: f"{fenced}Mind the leather.\n", "Mend the organ", max_repairs=0)
+    assert (done.is_usable, [one.text for one in done.remarks]) == (True, ["Mind the leather."])

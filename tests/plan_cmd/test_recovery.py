@@ -120,6 +120,23 @@ def test_remarks_are_verbatim() -> None:
     assert scan.remarks[0].to_dict() == {"line": 1, "end_line": 1, "text": "So:"}
 
 
+def test_what_stands_beside_commands_in_json_is_remarks() -> None:
+    value = json.dumps({"why": "two pumps", "do": "PLAN_CMD: SKIP 3.1\nso"})
+    scan = scan_plan_commands(f"Here:\n```json\n{value}\n```\nBye.\n")
+    assert (scan.verdict, scan.commands) == (Verdict.ACCEPTED, [SKIP])
+    assert [one.text for one in scan.remarks] == ["Here:", "Bye.", "two pumps", "so"]
+    beside = scan_plan_commands(f"PLAN_CMD: SKIP 3.1\n```json\n{json.dumps(['PLAN_CMD: DONE 1'])}\n```\n")
+    assert (beside.commands, len(beside.remarks)) == ([SKIP], 1)
+    several = json.dumps(["PLAN_CMD: DONE 1", "PLAN_CMD: DONE 2"])
+    assert [one.text for one in scan_plan_commands(several).remarks] == [several]
+
+
+@pytest.mark.parametrize("text", [json.dumps(["PLAN_CMD: SKIP 3.1"]), "PLAN\\_CMD: SKIP 3.1"])
+def test_what_commands_are_wrapped_in_has_a_risk(text: str) -> None:
+    assert scan_plan_commands(text, max_risk="none").verdict is Verdict.NEEDS_REVIEW
+    assert scan_plan_commands(text, max_risk="low").verdict is Verdict.ACCEPTED
+
+
 # ---------------------------------------------------------------- errors
 
 ERRORS = {
@@ -134,6 +151,9 @@ ERRORS = {
     "a type in other brackets": ("PLAN_CMD: ADD 2 (act) Look", ["PC104"]),
     "a bare REPLAN": ("PLAN_CMD: REPLAN", ["PC105"]),
     "several ids": ("PLAN_CMD: DONE 2 and 3", ["PC106"]),
+    "several ids with a comma": ("PLAN_CMD: DONE 2, 3", ["PC106"]),
+    "a range without blanks": ("PLAN_CMD: SKIP 2-4", ["PC106"]),
+    "a sign behind the id": ("PLAN_CMD: DONE 2;", ["PC106"]),
     "a range": ("PLAN_CMD: SKIP 2 - 4", ["PC106"]),
     "no bar": ("PLAN_CMD: DONE 2 well", ["PC106"]),
     "a verb that takes no text": ("PLAN_CMD: EXPAND 2 | not 3", ["PC106"]),

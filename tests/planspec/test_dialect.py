@@ -425,6 +425,7 @@ def test_progress_in_words(piece: str, meant: str) -> None:
 def test_a_row_of_a_table_is_a_step() -> None:
     columns = read_columns("| # | Status | Type | Task | Inputs | Outputs | Progress |")
     assert columns == ["id", "status", "type", "text", "inputs", "outputs", "progress"]
+    assert read_columns("| N° | Type | Tâche |") == ["id", "type", "text"]
     found = read_row(r"| 2 | done | Act | **Sand** a\|b | x | y, z | 1/2 |", columns, {})
     assert found is not None
     reading, inputs = found

@@ -197,6 +197,9 @@ def test_a_plan_stays_as_it_is_but_for_its_lint(text: str) -> None:
         ),
         pytest.param(f"{HEAD}1. [LLM] a\n", f"{HEAD}1. [reason] a\n", id="a word for a type"),
         pytest.param(f"{HEAD}1. [done] [act] a\n", f"{HEAD}1. [x] [act] a\n", id="a word for a mark"),
+        pytest.param(
+            f"{HEAD}1. [done] [REASON] a\n", f"{HEAD}1. [x] [reason] a\n", id="a word for a mark, and one for a type"
+        ),
         pytest.param(f"{HEAD}1. [x] act: a\n", f"{HEAD}1. [x] [act] a\n", id="a type as a label behind a mark"),
         pytest.param(f"{HEAD}1. [>] 推理：a\n", f"{HEAD}1. [>] [reason] a\n", id="标记后面的类型"),
         pytest.param(

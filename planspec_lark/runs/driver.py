@@ -417,7 +417,8 @@ class Driver(Generic[State, Result]):
         """Wait for the first of what is at work, and take what came of all that has ended by then."""
         yield from self._launch()
         ended: deque[WorkResult] = yield FIRST
-        while ended:
+        # What is to be tried again waits until it is asked what else there is to do.
+        for _ in range(len(ended)):
             yield from self._end(ended.popleft())
 
     def _end(self, ended: WorkResult) -> Turn[None]:

@@ -1,8 +1,8 @@
 """Callables of both kinds, asynchronous and not, called from one generator.
 
-A generator yields :class:`Work`, which is begun and not waited for, and later :data:`FIRST`, for which it is sent the
-work that has ended, with what came of it, so that what happens between the calls is written once. :func:`drive` and
-:func:`adrive` do the calling.
+A generator yields :class:`Work`, which is begun and not waited for, and later :data:`FIRST`, for which it is sent a
+queue of the work that has ended, with what came of it, so that what happens between the calls is written once. It takes
+out what it deals with. :func:`drive` and :func:`adrive` do the calling.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ class WorkResult:
 
 
 class _First:
-    """To wait for the work that ends first; of several, for the one that was begun first."""
+    """To wait for the work that ends first, and all that has ended by then, in the order in which it was begun."""
 
 
 FIRST = _First()
@@ -130,7 +130,7 @@ def drive(turn: Turn[_T], runner: asyncio.Runner, instead: str) -> _T:
         asked = next(turn)
         while True:
             if isinstance(asked, _First):
-                asked = turn.send(ended.popleft())
+                asked = turn.send(ended)
             else:
                 ended.append(_end(asked, runner, instead))
                 asked = turn.send(None)
@@ -197,12 +197,14 @@ async def adrive(turn: Turn[_T], jobs: int = 1) -> _T:
     once more.
     """
     tasks: dict[asyncio.Task[_Ended], Work | Pause] = {}
+    ended: deque[WorkResult] = deque()
     pool = ThreadPoolExecutor(jobs, thread_name_prefix="planspec")
     try:
         asked = next(turn)
         while True:
             if isinstance(asked, _First):
-                asked = turn.send(await _first(tasks))
+                await _collect(tasks, ended)
+                asked = turn.send(ended)
             else:
                 tasks[asyncio.ensure_future(_begin(asked, pool))] = asked
                 asked = turn.send(None)
@@ -217,7 +219,8 @@ async def adrive(turn: Turn[_T], jobs: int = 1) -> _T:
                 await asyncio.wait(tasks)
         finally:
             pool.shutdown(wait=False)
-        _rescue(tasks)
+        left = [task.result() for task in tasks if not task.cancelled()]
+        _rescue([*ended, *(one for one in left if isinstance(one, WorkResult))])
 
 
 async def _begin(work: Work | Pause, pool: Executor) -> _Ended:
@@ -238,21 +241,25 @@ async def _begin(work: Work | Pause, pool: Executor) -> _Ended:
         return error
 
 
-async def _first(tasks: dict[asyncio.Task[_Ended], Work | Pause]) -> WorkResult:
+async def _collect(tasks: dict[asyncio.Task[_Ended], Work | Pause], ended: deque[WorkResult]) -> None:
+    """Wait for the first task that ends, and move what has ended by then."""
     done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-    task = next(task for task in tasks if task in done)
-    del tasks[task]
-    ended = task.result()
-    if isinstance(ended, BaseException):
-        raise ended
-    return ended
+    for task in [task for task in tasks if task in done]:
+        one = task.result()
+        if isinstance(one, WorkResult):
+            ended.append(one)
+        elif not ended:
+            raise one
+        else:
+            # It interrupts the turn when the others have been taken.
+            break
+        del tasks[task]
 
 
-def _rescue(tasks: Iterable[asyncio.Task[_Ended]]) -> None:
+def _rescue(results: Iterable[WorkResult]) -> None:
     """Hand out what came of work while its turn was left."""
-    for task in tasks:
-        ended = None if task.cancelled() else task.result()
-        if isinstance(ended, WorkResult) and isinstance(ended.work, Work) and ended.work.rescue is not None:
+    for ended in results:
+        if isinstance(ended.work, Work) and ended.work.rescue is not None:
             ended.work.rescue(ended)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Awaitable, Callable
 from concurrent.futures import CancelledError
 from contextlib import closing
@@ -42,7 +43,8 @@ def sums(give: Callable[[object], object], *values: object) -> Turn[object]:
     got = []
     for value in values:
         yield Work(partial(give, value))
-        ended: WorkResult = yield FIRST
+        queue: deque[WorkResult] = yield FIRST
+        ended = queue.popleft()
         if ended.error is not None and not isinstance(ended.error, ValueError):
             raise ended.error
         got.append(str(ended.error) if ended.error else ended.value)

@@ -73,14 +73,16 @@ class EditWatcher:
         """Bring the file up to date where that is due; says whether it was edited, and raises what else is wrong."""
         writer = self.writer
         assert writer.lease is not None
-        is_due = at_end
-        if writer.file is not None and writer.file.looks_edited():
+        is_edited = writer.file is not None and writer.file.looks_edited()
+        if is_edited or at_end:
+            # The file shows nothing that the ledger has not.
+            writer.commit()
+        if is_edited:
             # An edit counts from the next step on, and not only where the view is written next.
             writer.lease.mark()
-            is_due = True
         try:
             writer.lease.check()
-            if is_due:
+            if is_edited or at_end:
                 writer.lease.flush()
         except PlanEditedError:
             return True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from attrs import field, frozen
@@ -31,7 +31,7 @@ from planspec_lark.syntax.limits import Limits
 from planspec_lark.syntax.safe_text import one_line
 from planspec_lark.syntax.source import Source
 
-__all__ = ["ExecutionScan", "read_execution"]
+__all__ = ["ExecutionScan", "execution_schema", "read_execution"]
 
 _SPENT = ("tokens", "cost", "model", "input_tokens", "output_tokens")
 _FIELDS = ("status", "result", "outputs", "branch", "loop", "retry_after", *_SPENT)
@@ -57,6 +57,27 @@ class ExecutionScan:
     diagnostics: list[Diagnostic]
     source: Source = field(repr=False)
     effort: Effort
+
+
+def execution_schema(outputs: Iterable[str], branches: Sequence[str], *, is_loop: bool) -> dict[str, Any]:
+    """The JSON schema of an answer.
+
+    Args:
+        outputs: of the step.
+        branches: of a decision, the ids of those of which one holds.
+        is_loop: whether the answer may say of a subtask whether it is done again.
+    """
+    values: dict[str, Any] = {name: {} for name in outputs}
+    said: dict[str, Any] = {
+        "status": {"enum": [status.value for status in HopStatus]},
+        "result": {"type": "string"},
+        "outputs": {"type": "object", "properties": values, "additionalProperties": False},
+    }
+    if branches:
+        said["branch"] = {"enum": [*branches]}
+    if is_loop:
+        said["loop"] = {"enum": [*LOOP_WORDS]}
+    return {"type": "object", "properties": said, "required": ["status", "result"], "additionalProperties": False}
 
 
 def read_execution(text: str, step: PlanStep, *, name: str = "<answer>", limits: Limits = JSON_LIMITS) -> ExecutionScan:

@@ -155,8 +155,7 @@ class PlanLanguage:
         return state
 
     def tell(self, _: RunState, __: Entry) -> None:
-        """Have the file show it, and tell the watcher."""
-        self.writer.tell()
+        """The writer has told of it."""
 
     def stop(self, _: RunState, why: str) -> End[RunResult]:
         """A budget is used up, or it was asked to stop."""

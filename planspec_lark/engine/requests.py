@@ -13,6 +13,7 @@ from typing import Any
 
 from attrs import evolve, frozen
 
+from planspec_lark.engine.execution_answer import execution_schema
 from planspec_lark.engine.history_excerpts import Excerpt, take_newest
 from planspec_lark.engine.models import REFLECTION_VERBS, REPLAN_VERBS, HopStatus
 from planspec_lark.engine.plan_excerpts import MAX_PLAN, plan_excerpt
@@ -66,6 +67,7 @@ class Request:
         language: of the prompt.
         data: what the prompt was made of, as JSON values by name.
         prompt: the whole prompt; after a refusal, with what was wrong.
+        schema: the JSON schema of the answer, where that is an object.
         refused: after a refusal, the ``answer``, the ``diagnostics`` and a ``prompt`` that asks for a better one.
     """
 
@@ -73,6 +75,7 @@ class Request:
     language: str
     data: Mapping[str, Any]
     prompt: str
+    schema: Mapping[str, Any] | None = None
     refused: Mapping[str, Any] | None = None
 
     def to_json(self) -> str:
@@ -168,7 +171,9 @@ def request_execution(  # noqa: PLR0913  (each is another part of the prompt)
     if loop:
         data["loop"] = loop
     own = {"example": prompt_json(example), "history": _history_text(shown)}
-    return _request(RunPhase.EXECUTION, "execution", language, {**more, **data}, **own)
+    request = _request(RunPhase.EXECUTION, "execution", language, {**more, **data}, **own)
+    schema = execution_schema(step.outputs, [choice["id"] for choice in choices], is_loop=bool(loop))
+    return evolve(request, schema=schema)
 
 
 def request_reflection(  # noqa: PLR0913, PLR0917  (each is another part of the prompt)

@@ -5,7 +5,8 @@ The ledger alone says what counts. The plan's file is a view of it, which is wri
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from logging import getLogger
 from threading import RLock
 from typing import Any, TypeVar
@@ -19,9 +20,10 @@ from planspec_lark.engine.plan_text import PlanText
 from planspec_lark.engine.run_state import RunState
 from planspec_lark.engine.snapshot import write_snapshot
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep
+from planspec_lark.runs.database_ledger import encode
 from planspec_lark.runs.entries import Entry, RunLog
 from planspec_lark.runs.history import History
-from planspec_lark.runs.ledger import Ledger, LedgerError, RecordKind, StepUpdate
+from planspec_lark.runs.ledger import Ledger, LedgerError, Record, RecordKind, StepUpdate
 from planspec_lark.runs.telemetry import RunTelemetry
 from planspec_lark.syntax.safe_text import visible_name
 
@@ -42,7 +44,8 @@ class ThinkEvent:
         kind: what.
         step_id: the step that is meant, as it was called before; empty where none is.
         data: what else there is to say, as in the ledger.
-        plan: the plan as it is. It keeps changing: copy what is to be kept.
+        plan: the plan as it is. Steps that begin now are active in it by then. It keeps changing: copy what is to be
+            kept.
     """
 
     kind: RecordKind
@@ -123,13 +126,12 @@ class RunWriter(RunLog):
     # ---------------------------------------------------------------- what happens
 
     def note(self, entry: PlanEntry) -> None:
-        """Something has happened: it is kept before anything follows from it."""
-        kept = self.write(entry)
-        self.fold(kept)
-        self.tell()
+        """Something has happened: it is kept before this returns."""
+        self.fold(self.add(entry))
+        self.commit()
 
-    def write(self, entry: _Some, step_type: str = "") -> _Some:
-        """Keep an entry, and change status, result and rounds of steps as it says."""
+    def add(self, entry: _Some, step_type: str = "", **more: Any) -> _Some:
+        """Have an entry kept, and change status, result and rounds of steps as it says."""
         assert isinstance(entry, PlanEntry)
         with self._lock:
             changes = self._apply(entry.patches)
@@ -139,12 +141,10 @@ class RunWriter(RunLog):
                 self.version += 1
                 self.shape += 1
                 plan = self.text.text
-            said = {"changes": changes, "plan": plan, "before": self.digest, "after": self.text.digest}
+            more |= {"changes": changes, "plan": plan, "before": self.digest, "after": self.text.digest}
             self.digest = self.text.digest
             self._is_ahead = True
-            record = self._keep(self.ledger, self.types.write(entry, **said))
-            self._is_ahead = False
-        return self._written(entry, record, step_type, **said)
+            return super().add(entry, step_type, **more)
 
     def _apply(self, patches: Iterable[StepPatch]) -> dict[str, StepUpdate]:
         changes = {}
@@ -159,18 +159,31 @@ class RunWriter(RunLog):
         return changes
 
     def fold(self, entry: PlanEntry) -> None:
-        """Take account of what is kept, and now and then write a snapshot: it costs as much as the plan is long."""
+        """Take account of what was added."""
         self.state.take(entry)
-        if entry.seq - self._snapped >= max(_BETWEEN_SNAPSHOTS, len(self.text)):
-            self.ledger.add_snapshot(self.run, write_snapshot(self.state, entry, self.text.text))
-            self._snapped = entry.seq
 
-    def tell(self) -> None:
-        """Tell of what was written last."""
-        assert self.record is not None
-        if self.lease is not None and self.digest != self._shown:
+    def commit(self) -> list[Record]:
+        """Keep what was added and taken account of, and tell of it."""
+        kept = super().commit()
+        if kept:
+            self._snap()
+        if kept and self.lease is not None and self.digest != self._shown:
             self.lease.mark()
-        self._tell_of(ThinkEvent(self.record.kind, self.record.step, self.record.data, self.plan))
+        for record in kept:
+            self._tell_of(ThinkEvent(record.kind, record.step, record.data, self.plan))
+        return kept
+
+    def _keep(self, records: Sequence[Record]) -> None:
+        with self._lock:
+            self._append(self.ledger, records, records[0].seq - 1)
+            self._is_ahead = False
+
+    def _snap(self) -> None:
+        """Now and then, write a snapshot: it costs as much as the plan is long."""
+        last = self.state.last
+        if last is not None and last.seq - self._snapped >= max(_BETWEEN_SNAPSHOTS, len(self.text)):
+            self.ledger.add_snapshot(self.run, write_snapshot(self.state, last, self.text.text))
+            self._snapped = last.seq
 
     def replace(self, plan: PlanSpec) -> None:
         """Continue with another plan, of which a record of its shape is to be kept next."""
@@ -179,6 +192,10 @@ class RunWriter(RunLog):
 
     def value(self, seq: int, name: str) -> Any:
         """An output that a record has. An error of the ledger ends the run, even if the caller catches it."""
+        waiting = next((record for record, _ in self.added if record.seq == seq), None)
+        if waiting is not None and name in waiting.outputs:
+            # As it is read from the ledger.
+            return json.loads(encode(waiting.outputs[name]))
         try:
             return self.ledger.value(self.run, seq, name)
         except LedgerError as error:

@@ -134,6 +134,9 @@ class StepRunner:
         running = state.running.get(id)
         attempt, key, tries, until = self._attempt(step, running)
         call = self._call(step, attempt, key)
+        if not isinstance(self.policy, StepPolicy):
+            # What is asked may look at all that has happened.
+            self.writer.commit()
         policy = policy_of(self.policy, call)
         self.at_work.add(id)
         return Work(

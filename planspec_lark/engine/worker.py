@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+from collections import deque
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import copy_context
@@ -161,11 +162,13 @@ class _Service:
             if pause is None and len(self._at_work) < self.worker.jobs:
                 pause = Pause(seconds)
                 yield pause
-            ended: WorkResult = yield FIRST
-            if ended.work is pause:
-                pause = None
-            else:
-                self._end(ended)
+            ended: deque[WorkResult] = yield FIRST
+            while ended:
+                result = ended.popleft()
+                if result.work is pause:
+                    pause = None
+                else:
+                    self._end(result)
 
     def _take(self, room: int) -> list[TakenWork]:
         worker, known = self.worker, [taken.row for taken in self._at_work.values()]

@@ -36,7 +36,7 @@ from planspec_lark.engine.requests import (
     request_reflection,
     request_replan,
 )
-from planspec_lark.llm.models import LlmError, Reply
+from planspec_lark.llm.models import LlmError, Reply, with_schema
 from planspec_lark.llm.program import Program
 from planspec_lark.llm.replies import answer_of, cut_answer
 from planspec_lark.planspec.models import PlanStep
@@ -52,16 +52,17 @@ Value = TypeVar("Value")
 _EVENTS = 500
 
 
-def chat_model(complete: Callable[[str], Reply | Awaitable[Reply]]) -> Model:
+def chat_model(complete: Callable[..., Reply | Awaitable[Reply]]) -> Model:
     """A language model that gets prompts.
 
     Args:
         complete: such as :meth:`OpenAIChat.complete <planspec_lark.llm.openai_chat.OpenAIChat.complete>` or its
-            ``acomplete``.
+            ``acomplete``. Where it has a parameter ``schema``, it gets the JSON schema of the answer, or None.
     """
+    put = with_schema(complete)
 
     def ask(request: Request) -> Answer | Awaitable[Answer]:
-        reply = complete(request.prompt)
+        reply = put(request.prompt, request.schema)
         return _wait(reply) if inspect.isawaitable(reply) else answer_of(reply)
 
     return ask

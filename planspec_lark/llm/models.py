@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import inspect
 import math
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 from attrs import Attribute, frozen
 
 from planspec_lark.syntax.diagnostics import PlanSpecError
 from planspec_lark.syntax.fields import require_number
 
-__all__ = ["LlmError", "ProgramError", "Reply", "Usage", "encode", "is_amount", "too_long"]
+__all__ = ["LlmError", "ProgramError", "Reply", "Usage", "encode", "is_amount", "too_long", "with_schema"]
+
+_Answered = TypeVar("_Answered")
 
 
 @frozen
@@ -98,6 +102,15 @@ def is_amount(_: object, attribute: Attribute[Any], value: float) -> None:
     """A validator for settings: a finite number above 0."""
     if not (require_number(attribute.name, value) > 0 and math.isfinite(value)):
         raise ValueError(f"{attribute.name}: {value} is out of range")
+
+
+def with_schema(ask: Callable[..., _Answered]) -> Callable[[str, Mapping[str, Any] | None], _Answered]:
+    """What puts a prompt with the JSON schema of its answer, which ``ask`` gets where it has a parameter ``schema``."""
+    try:
+        takes_schema = "schema" in inspect.signature(ask).parameters
+    except (TypeError, ValueError):
+        takes_schema = False
+    return lambda prompt, schema: ask(prompt, schema=schema) if takes_schema else ask(prompt)
 
 
 def too_long(most: int) -> LlmError:

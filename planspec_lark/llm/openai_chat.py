@@ -11,7 +11,7 @@ from attrs.validators import ge, instance_of, lt, optional
 
 from planspec_lark.llm.call import Call
 from planspec_lark.llm.http_endpoint import Endpoint
-from planspec_lark.llm.models import Reply, encode
+from planspec_lark.llm.models import LlmError, Reply, encode
 from planspec_lark.llm.replies import read_reply
 from planspec_lark.llm.streams import ReplyStream
 
@@ -19,6 +19,8 @@ __all__ = ["OpenAIChat"]
 
 _NOT_NEGATIVE: Any = [instance_of((int, float)), ge(0), lt(math.inf)]
 _ROLES = ("system", "developer", "user", "assistant")
+# Says which form the answer has. Not all endpoints know it.
+_FORMAT = "response_format"
 
 
 @frozen
@@ -50,24 +52,55 @@ class OpenAIChat(Endpoint):
     max_tokens: int | None = field(default=None, validator=optional([instance_of(int), ge(1)]), kw_only=True)
     system: str | None = field(default=None, validator=optional(instance_of(str)), kw_only=True)
 
-    def __call__(self, prompt: str) -> str:
-        """The text of the answer to a prompt."""
-        return self.complete(prompt).text
+    # What the endpoint has refused to read in a request.
+    _refused: set[str] = field(factory=set, init=False, repr=False, eq=False)
 
-    def complete(self, prompt: str | Sequence[Mapping[str, str]]) -> Reply:
+    def __call__(self, prompt: str, *, schema: Mapping[str, Any] | None = None) -> str:
+        """The text of the answer to a prompt; for ``schema`` see :meth:`complete`."""
+        return self.complete(prompt, schema=schema).text
+
+    def complete(self, prompt: str | Sequence[Mapping[str, str]], *, schema: Mapping[str, Any] | None = None) -> Reply:
         """The answer to a prompt, or to messages such as ``{"role": "user", "content": "…"}``.
+
+        Args:
+            prompt: the prompt, or the messages.
+            schema: the JSON schema of the answer, where that is JSON: it is sent as ``response_format``. An endpoint
+                that refuses this (with the status 400 or 422) is asked once more without it, and never again with it.
+                The answer may be any text all the same.
 
         Raises:
             LlmError: there is no whole answer, for whatever reason. Where one was cut off, ``reply`` is what came.
         """
-        request = self._request(prompt)
+        request = self._request(prompt, schema)
+        try:
+            return self._complete(request)
+        except LlmError as error:
+            if not _may_be_of_format(request, error):
+                raise
+        reply = self._complete(_without_format(request))
+        self._refused.add(_FORMAT)
+        return reply
+
+    def _complete(self, request: dict[str, Any]) -> Reply:
         with Call(self) as call, call.span.at_hand(), self.client(call.bounds) as client:
             call.reply = read_reply(self.post(client, request).content, self)
         return call.end()
 
-    async def acomplete(self, prompt: str | Sequence[Mapping[str, str]]) -> Reply:
+    async def acomplete(
+        self, prompt: str | Sequence[Mapping[str, str]], *, schema: Mapping[str, Any] | None = None
+    ) -> Reply:
         """The same, for asyncio."""
-        request = self._request(prompt)
+        request = self._request(prompt, schema)
+        try:
+            return await self._acomplete(request)
+        except LlmError as error:
+            if not _may_be_of_format(request, error):
+                raise
+        reply = await self._acomplete(_without_format(request))
+        self._refused.add(_FORMAT)
+        return reply
+
+    async def _acomplete(self, request: dict[str, Any]) -> Reply:
         with Call(self) as call, call.span.at_hand():
             async with self.async_client(call.bounds) as client:
                 call.reply = read_reply((await self.post(client, request)).content, self)
@@ -84,7 +117,9 @@ class OpenAIChat(Endpoint):
         """
         return ReplyStream(self, self._request(prompt))
 
-    def _request(self, prompt: str | Sequence[Mapping[str, str]]) -> dict[str, Any]:
+    def _request(
+        self, prompt: str | Sequence[Mapping[str, str]], schema: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
         messages = [{"role": "user", "content": prompt}] if isinstance(prompt, str) else list(map(_message_of, prompt))
         if not messages:
             raise ValueError("prompt: there are no messages")
@@ -93,8 +128,19 @@ class OpenAIChat(Endpoint):
         for message in messages:
             encode(message["content"])
         request = {"model": self.model, "messages": messages}
-        chosen = {"temperature": self.temperature, "max_tokens": self.max_tokens}
+        chosen: dict[str, Any] = {"temperature": self.temperature, "max_tokens": self.max_tokens}
+        if schema is not None and _FORMAT not in self._refused:
+            chosen[_FORMAT] = {"type": "json_schema", "json_schema": {"name": "answer", "schema": dict(schema)}}
         return request | {name: value for name, value in chosen.items() if value is not None}
+
+
+def _may_be_of_format(request: Mapping[str, Any], error: LlmError) -> bool:
+    """Whether it may be the format of the answer for which a request was refused."""
+    return _FORMAT in request and error.status in (400, 422)
+
+
+def _without_format(request: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in request.items() if name != _FORMAT}
 
 
 def _message_of(message: Mapping[str, str]) -> dict[str, str]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import json
+from collections.abc import Awaitable, Callable, Mapping
 from enum import Enum
+from functools import cache
 from typing import Any, TypeAlias
 
 from planspec_lark.json_text.model_values import to_value
-from planspec_lark.llm.models import LlmError, ProgramError, Reply
+from planspec_lark.llm.models import LlmError, ProgramError, Reply, with_schema
 from planspec_lark.llm.program import Program
 from planspec_lark.llm.replies import answer_of, cut_answer
 from planspec_lark.plan_next.context import Context
@@ -17,12 +19,13 @@ from planspec_lark.plan_next.prompts import build_executor_prompt, build_planner
 from planspec_lark.planner.language import ExecutorCallable, MessageRefusal, PlannerCallable
 from planspec_lark.runs.limits import Answer, TransientError
 from planspec_lark.syntax import machine_reports
+from planspec_lark.syntax.grammars import schema_path
 from planspec_lark.syntax.safe_text import safe_json
 
 __all__ = ["ProgramInput", "chat_executor", "chat_planner", "counted", "program_executor", "program_planner"]
 
 # Takes a prompt and gives the answer, such as an OpenAIChat; an Answer says what it took as well.
-Chat: TypeAlias = "Callable[[str], str | Answer | Awaitable[str | Answer]]"
+Chat: TypeAlias = "Callable[..., str | Answer | Awaitable[str | Answer]]"
 
 
 class ProgramInput(str, Enum):
@@ -32,7 +35,7 @@ class ProgramInput(str, Enum):
     PROMPT = "prompt"
 
 
-def counted(complete: Callable[[str], Reply]) -> Callable[[str], Answer]:
+def counted(complete: Callable[..., Reply]) -> Callable[..., Answer]:
     """A language model whose answers say what they took, for budgets of tokens.
 
     An answer that was cut off is given as far as it came. Where there is none for now, the driver asks once more.
@@ -40,10 +43,11 @@ def counted(complete: Callable[[str], Reply]) -> Callable[[str], Answer]:
     Args:
         complete: such as :meth:`OpenAIChat.complete <planspec_lark.llm.openai_chat.OpenAIChat.complete>`.
     """
+    put = with_schema(complete)
 
-    def ask(prompt: str) -> Answer:
+    def ask(prompt: str, *, schema: Mapping[str, Any] | None = None) -> Answer:
         try:
-            return answer_of(complete(prompt))
+            return answer_of(put(prompt, schema))
         except LlmError as error:
             if error.is_cut:
                 return cut_answer(error)
@@ -65,24 +69,26 @@ def chat_planner(
 
     Args:
         chat: takes a prompt and gives the answer, such as an :class:`~planspec_lark.llm.openai_chat.OpenAIChat`, or
-            :func:`counted`.
+            :func:`counted`. Where it has a parameter ``schema``, it gets the JSON schema of the answer.
         executors: the tools that the prompt lists.
         strategy: how to plan here, which the prompt shows.
         language: of the prompt, "en" or "zh".
     """
 
-    return lambda context, refusal: chat(_prompt(context, refusal, executors, strategy, language))
+    put = with_schema(chat)
+    return lambda context, refusal: put(_prompt(context, refusal, executors, strategy, language), _schema("plan_next"))
 
 
 def chat_executor(chat: Chat, *, language: str = "en") -> ExecutorCallable:
     """An executor that sends the executor's prompt to a language model: for work whose result is a text.
 
     Args:
-        chat: takes a prompt and gives the answer.
+        chat: as for :func:`chat_planner`.
         language: of the prompt, "en" or "zh".
     """
 
-    return lambda context: chat(build_executor_prompt(context, language=language))
+    put = with_schema(chat)
+    return lambda context: put(build_executor_prompt(context, language=language), _schema("plan_return"))
 
 
 def program_planner(
@@ -138,6 +144,13 @@ def program_executor(
             return PlanReturn(str(error), DoneStatus.FAILED)
 
     return execute
+
+
+@cache
+def _schema(message: str) -> Mapping[str, Any]:
+    """The JSON schema of a message."""
+    schema: dict[str, Any] = json.loads(schema_path(message).read_text(encoding="utf-8"))
+    return schema
 
 
 def _prompt(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial, wraps
 from itertools import pairwise
@@ -26,7 +26,7 @@ from planspec_lark.runs.ledger import (
 from planspec_lark.runs.owner import Owner
 from planspec_lark.syntax.safe_text import visible, visible_name
 
-__all__ = ["DatabaseLedger", "encode"]
+__all__ = ["DatabaseLedger", "encode", "number_records"]
 
 _COLUMNS = "kind, step, hash, attempt, data, changes, plan, before, after, seq, time"
 _APPEND = (
@@ -138,21 +138,16 @@ class DatabaseLedger(ABC):
         with self._adding(LedgerError(f"there is a run {visible_name(info.run)} already")):
             self._execute("INSERT INTO runs (run, time, inputs, name) VALUES (?, ?, ?, ?)", row)
 
-    def append(self, run: str, record: Record, *, after: int) -> Record:
-        """Keep a record: it is on the disk when this returns."""
-        seq, at = after + 1, time.time()
-        outputs = [(run, seq, name, encode(value)) for name, value in record.outputs.items()]
-        row = (
-            *(run, seq, record.kind.value, record.step, record.hash, record.attempt, at),
-            encode(dict(record.data)),
-            encode({step: astuple(change, recurse=False) for step, change in record.changes.items()}),
-            *(record.plan, record.before, record.after),
-        )
+    def append(self, run: str, *records: Record, after: int) -> Record:
+        """Keep records: they are on the disk when this returns."""
+        made = number_records(records, after)
+        rows, outputs = [_write(run, record) for record in made], [*_write_outputs(run, made)]
         with self._adding(FencedError(f"another process has continued run {visible_name(run)}")):
-            self._execute(_APPEND, row)
+            for row in rows:
+                self._execute(_APPEND, row)
             for values in outputs:
                 self._execute("INSERT INTO outputs (run, seq, name, value) VALUES (?, ?, ?, ?)", values)
-        return evolve(record, outputs={}, seq=seq, time=at)
+        return evolve(made[-1], outputs={})
 
     def records(
         self,
@@ -322,6 +317,27 @@ def _where(run: str, kinds: Sequence[RecordKind]) -> tuple[str, list[str]]:
     """A condition for the records of these kinds, or of all, and its values."""
     chosen = f" AND kind IN ({', '.join('?' * len(kinds))})" if kinds else ""
     return f"run = ?{chosen}", [run, *(kind.value for kind in kinds)]
+
+
+def number_records(records: Iterable[Record], after: int) -> list[Record]:
+    """Records with their numbers, and their times."""
+    now = time.time()
+    return [evolve(record, seq=seq, time=record.time or now) for seq, record in enumerate(records, after + 1)]
+
+
+def _write(run: str, record: Record) -> tuple[Any, ...]:
+    return (
+        *(run, record.seq, record.kind.value, record.step, record.hash, record.attempt, record.time),
+        encode(dict(record.data)),
+        encode({step: astuple(change, recurse=False) for step, change in record.changes.items()}),
+        *(record.plan, record.before, record.after),
+    )
+
+
+def _write_outputs(run: str, records: Iterable[Record]) -> Iterator[tuple[Any, ...]]:
+    for record in records:
+        for name, value in record.outputs.items():
+            yield run, record.seq, name, encode(value)
 
 
 def _read(row: tuple[Any, ...]) -> Record:

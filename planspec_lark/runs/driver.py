@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, suppress
 from contextvars import copy_context
 from functools import partial
@@ -21,7 +21,7 @@ from attrs.validators import ge, instance_of
 from planspec_lark import awaitables
 from planspec_lark.awaitables import FIRST, OverdueError, Pause, RunningLoopError, Turn, WorkResult, adrive, is_in_loop
 from planspec_lark.runs.entries import Entry, RunLog
-from planspec_lark.runs.ledger import LedgerError, RecordKind
+from planspec_lark.runs.ledger import RecordKind
 from planspec_lark.runs.limits import Account, Budget, FatalError, StepPolicy, TransientError
 from planspec_lark.syntax.diagnostics import shorten
 from planspec_lark.syntax.safe_text import one_line
@@ -48,6 +48,8 @@ Result = TypeVar("Result")
 
 # What raises is not called once more, but ends the run.
 ONCE = StepPolicy(max_tries=1)
+# So many calls that begin, at most, are one commit: the first of them waits for the last.
+_TOGETHER = 32
 # Why a run is left that was asked to stop.
 STOPPED = "it was asked to stop"
 
@@ -255,6 +257,9 @@ class Driver(Generic[State, Result]):
     _waiting: dict[tuple[str, ...], deque[Work]] = field(factory=dict, init=False)
     # What waits until that is more.
     _watch: awaitables.Work | None = field(default=None, init=False)
+    # Calls that are made with the next commit, and what is told with it.
+    _begun: list[awaitables.Work] = field(factory=list, init=False)
+    _untold: list[tuple[State, Entry]] = field(factory=list, init=False)
 
     def __attrs_post_init__(self) -> None:
         self._account = Account(self.budget)
@@ -283,23 +288,37 @@ class Driver(Generic[State, Result]):
     def turn(self) -> Turn[Result]:
         """All that is to be done."""
         end = None
-        while end is None:
-            end = yield from self._advance()
-        if end.entry is not None:
-            self.note(end.entry)
+        try:
+            while end is None:
+                end = yield from self._advance()
+            if end.entry is not None:
+                self.note(end.entry)
+            self._commit()
+        finally:
+            # What has happened is kept, whatever interrupts this.
+            self.log.commit()
         return end.result
 
     def note(self, entry: Entry, step_type: str = "") -> None:
-        """Something has happened: it is written before anything follows from it."""
-        kept = self.log.write(entry, step_type)
+        """Something has happened. It is kept before anything is called, together with what begins then."""
+        kept = self.log.add(entry, step_type)
         self._account.spend(kept.effort)
         self.state = self.language.fold(self.state, kept)
-        self.language.tell(self.state, kept)
+        self._untold.append((self.state, kept))
+
+    def _commit(self) -> None:
+        """Keep what has happened, and tell of it."""
+        self.log.commit()
+        untold, self._untold = self._untold, []
+        for state, kept in untold:
+            self.language.tell(state, kept)
 
     def _advance(self) -> Turn[End[Result] | None]:
         """Do what comes next; gives the end, if that is it."""
         found = self._find()
         if isinstance(found, Entry):
+            # Who is told of what has led to it finds nothing of it yet.
+            self._commit()
             self.note(found)
             return None
         if isinstance(found, Question):
@@ -318,7 +337,7 @@ class Driver(Generic[State, Result]):
         elif found is not None:
             return found
         yield from self._watch_capacity()
-        yield from self._end_first()
+        yield from self._end_some()
         return None
 
     def _find(self) -> Work | Question | Entry | End[Result] | None:
@@ -364,18 +383,29 @@ class Driver(Generic[State, Result]):
         self._account.steps += not (work.asks or work.is_free)
         if work.begun is not None:
             self.note(work.begun, work.step_type)
-        call, telemetry = _Call(work), self.log.telemetry
+        call = _Call(work)
         asked = awaitables.Work(work.call, work.policy.timeout, partial(self._rescue, call))
         self._at_work[asked] = call
-        if work.asks:
-            with telemetry.asking(work.asks, work.step, **work.labels):
-                yield asked
-                while asked in self._at_work:
-                    yield from self._end_first()
+        if not work.asks:
+            self._begun.append(asked)
+            if len(self._begun) >= _TOGETHER:
+                yield from self._launch()
             return
-        is_recorded = work.begun is not None and work.begun.kind is not None
-        with telemetry.at_work(work.step, "" if is_recorded else work.step_type):
+        self._commit()
+        with self.log.telemetry.asking(work.asks, work.step, **work.labels):
             yield asked
+            while asked in self._at_work:
+                yield from self._end_some()
+
+    def _launch(self) -> Turn[None]:
+        """Make the calls that were begun, now that this is kept."""
+        self._commit()
+        begun, self._begun = self._begun, []
+        for asked in begun:
+            work = self._at_work[asked].work
+            is_recorded = work.begun is not None and work.begun.kind is not None
+            with self.log.telemetry.at_work(work.step, "" if is_recorded else work.step_type):
+                yield asked
 
     def _watch_capacity(self) -> Turn[None]:
         """See to it that a wait ends when there is room for more."""
@@ -383,9 +413,15 @@ class Driver(Generic[State, Result]):
             self._watch = awaitables.Work(self.capacity.wait_for_more)
             yield self._watch
 
-    def _end_first(self) -> Turn[None]:
-        """Wait for the first of what is at work, and take what came of it."""
-        ended: WorkResult = yield FIRST
+    def _end_some(self) -> Turn[None]:
+        """Wait for the first of what is at work, and take what came of all that has ended by then."""
+        yield from self._launch()
+        ended: deque[WorkResult] = yield FIRST
+        # What is to be tried again waits until it is asked what else there is to do.
+        for _ in range(len(ended)):
+            yield from self._end(ended.popleft())
+
+    def _end(self, ended: WorkResult) -> Turn[None]:
         if ended.work is self._watch:
             self._watch = None
             if ended.error is not None:
@@ -402,16 +438,8 @@ class Driver(Generic[State, Result]):
             return
         if isinstance(outcome.error, FatalError):
             raise outcome.error
-        entries = call.work.end(outcome)
-        for at, entry in enumerate(entries, 1):
-            try:
-                self.note(entry)
-            except LedgerError:
-                raise
-            except BaseException:
-                # It is written by now, and so are the others, whatever interrupts this.
-                self._write(entries[at:])
-                raise
+        for entry in call.work.end(outcome):
+            self.note(entry)
 
     def _postpone(self, work: Work, outcome: CallOutcome) -> Turn[bool]:
         """Make a call once more after a pause, where it asks for that and its policy allows it; says whether it is."""
@@ -433,6 +461,7 @@ class Driver(Generic[State, Result]):
         """Have work wait, but no longer than the budget lasts."""
         pause = Pause(min(seconds, self._account.seconds_left()))
         self._at_work[pause] = _Call(work)
+        self._commit()
         yield pause
 
     def _rescue(self, call: _Call, ended: WorkResult) -> None:
@@ -440,11 +469,9 @@ class Driver(Generic[State, Result]):
         if ended.error is None:
             end = call.work.rescue or call.work.end
             with suppress(Exception):
-                self._write(end(call.outcome(ended)))
-
-    def _write(self, entries: Iterable[Entry]) -> None:
-        for entry in entries:
-            self.state = self.language.fold(self.state, self.log.write(entry))
+                for entry in end(call.outcome(ended)):
+                    self.note(entry)
+                self.log.commit()
 
 
 def _ask_again(policy: StepPolicy, outcome: CallOutcome) -> float | None:

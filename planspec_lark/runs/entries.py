@@ -152,8 +152,7 @@ class RunLog:
         name: what it is called in errors.
         telemetry: tells of every record, in lines and spans.
         errors: turns what goes wrong with the ledger into something else.
-        last: the number of the last record.
-        record: what was written last.
+        last: the number of the last record, also of one that was only added.
     """
 
     types: EntryTypes
@@ -164,7 +163,8 @@ class RunLog:
     errors: Callable[[], AbstractContextManager[None]] = nullcontext
     lease: RunLease | None = None
     last: int = 0
-    record: Record | None = field(default=None, init=False)
+    # What is kept with the next commit, each with the type of the step that it begins.
+    added: list[tuple[Record, str]] = field(factory=list, init=False)
 
     def read(self, since: Sequence[RecordKind] = (RecordKind.BEGUN,)) -> Iterator[Entry]:
         """All entries since the last one of these kinds.
@@ -220,43 +220,65 @@ class RunLog:
         with self.errors():
             return self.ledger.is_asked_to_stop(self.run)
 
-    def write(self, entry: _Some, step_type: str = "") -> _Some:
-        """Keep an entry for good before this returns; gives it with its number.
+    def write(self, entry: _Some) -> _Some:
+        """Keep an entry for good before this returns; gives it with its number. Errors are as for :meth:`commit`."""
+        kept = self.add(entry)
+        self.commit()
+        return kept
+
+    def add(self, entry: _Some, step_type: str = "", **more: Any) -> _Some:
+        """Have an entry kept by the next commit; gives it with its number.
 
         Args:
             entry: what has happened.
             step_type: of a step that begins.
+            more: values of fields, which are not as the entry says them.
+        """
+        if entry.kind is None:
+            return entry
+        more |= {"seq": self.last + 1, "time": time.time()}
+        self.added.append((self.types.write(entry, **more), step_type))
+        self.last += 1
+        return evolve(entry, **more)
+
+    def commit(self) -> list[Record]:
+        """Keep what was added, for good before this returns: all of it or nothing; gives what that was.
 
         Raises:
             LedgerError: it cannot be written, or another process has taken over the run.
         """
-        if entry.kind is None:
-            return entry
-        record = self.types.write(entry)
-        if self.lease is not None and self.ledger is not None:
-            with self.errors():
-                record = self._keep(self.ledger, record)
-                # What has gone wrong beside the run ends it, but what has happened is kept.
-                self.lease.check()
-        return self._written(entry, record, step_type)
+        added = self.added
+        if not added:
+            return []
+        records = [record for record, _ in added]
+        try:
+            self._keep(records)
+        finally:
+            # Until now, others find here what the ledger may not have.
+            self.added = []
+        for record, step_type in added:
+            self.telemetry.take(record, step_type)
+        return records
 
-    def _written(self, entry: _Some, record: Record, step_type: str, **more: Any) -> _Some:
-        self.record = record
-        self.telemetry.take(record, step_type)
-        return evolve(entry, seq=self.last, time=record.time, **more)
+    def _keep(self, records: Sequence[Record]) -> None:
+        if self.lease is None or self.ledger is None:
+            return
+        with self.errors():
+            self._append(self.ledger, records, records[0].seq - 1)
+            # What has gone wrong beside the run ends it, but what has happened is kept.
+            self.lease.check()
 
-    def _keep(self, ledger: Ledger, record: Record) -> Record:
-        if not self.last and ledger.find_run(self.run) is None:
+    def _append(self, ledger: Ledger, records: Sequence[Record], after: int) -> None:
+        if not after and ledger.find_run(self.run) is None:
             ledger.begin(RunInfo(self.run, time.time(), name=self.run))
         try:
-            kept = ledger.append(self.run, record, after=self.last)
-        except LedgerError:
+            ledger.append(self.run, *records, after=after)
+        except BaseException as error:
+            self.last = after
+            if isinstance(error, LedgerError):
+                raise
+            # An interrupt may come before they are kept, or after.
+            if ledger.count(self.run) == after:
+                ledger.append(self.run, *records, after=after)
+            self.last = records[-1].seq
             raise
-        except BaseException:
-            # An interrupt may come before it is kept, or after.
-            if ledger.count(self.run) == self.last:
-                ledger.append(self.run, record, after=self.last)
-            self.last += 1
-            raise
-        self.last += 1
-        return kept

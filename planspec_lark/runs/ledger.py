@@ -176,16 +176,16 @@ class Ledger(Protocol):
             LedgerError: there is a run with this id, or it cannot be written.
         """
 
-    def append(self, run: str, record: Record, *, after: int) -> Record:
-        """Keep a record for good before this returns; gives it with its number and time, without outputs.
+    def append(self, run: str, *records: Record, after: int) -> Record:
+        """Keep records for good before this returns, all of them or none; gives the last one without outputs.
 
         Args:
-            run: of which it is.
-            record: what has happened.
-            after: the number of the record before it, 0 for the first one.
+            run: of which they are.
+            records: what has happened, at least one thing. They are numbered here, and one without a time has this one.
+            after: the number of the record before them, 0 where there is none.
 
         Raises:
-            FencedError: there is another record of this number.
+            FencedError: there is another record of one of these numbers.
             LedgerError: it cannot be written.
         """
 

@@ -7,13 +7,13 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from importlib import import_module
 from threading import RLock
-from time import monotonic, time
+from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from attrs import evolve
 
 from planspec_lark.cancellation import stop_event
-from planspec_lark.runs.database_ledger import DatabaseLedger
+from planspec_lark.runs.database_ledger import DatabaseLedger, number_records
 from planspec_lark.runs.ledger import LedgerError, NoLedgerError, Record, RunInfo
 from planspec_lark.syntax.safe_text import one_line, visible_name
 
@@ -189,22 +189,18 @@ class PostgresLedger(DatabaseLedger):
 
         self._again(begin)
 
-    def append(self, run: str, record: Record, *, after: int) -> Record:
-        """Keep a record: it is on the disk when this returns."""
-        began = time()
+    def append(self, run: str, *records: Record, after: int) -> Record:
+        """Keep records: they are on the disk when this returns."""
+        made = number_records(records, after)
         tried: list[bool] = []
 
         def append() -> Record:
-            # The answer may have been lost, and not the record.
-            known = next(self.records(run, after=after, limit=1), None) if tried else None
-            if (
-                known is not None
-                and known.time >= began
-                and evolve(known, seq=0, time=0.0) == evolve(record, outputs={})
-            ):
-                return known
+            # The answer may have been lost, and not the records.
+            known = [*self.records(run, after=after, limit=len(made))] if tried else []
+            if known and known == [evolve(record, outputs={}) for record in made]:
+                return known[-1]
             tried.append(True)
-            return super(PostgresLedger, self).append(run, record, after=after)
+            return super(PostgresLedger, self).append(run, *made, after=after)
 
         return self._again(append)
 

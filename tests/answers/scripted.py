@@ -46,5 +46,7 @@ def follow(prompt: str) -> str:
 
 
 def _block(prompt: str, number: int) -> str:
-    blocks = re.findall(r"^(`{3,})text\n(.*?)^\1$", prompt, re.MULTILINE | re.DOTALL)
+    # How to answer, with examples, stands before the text.
+    _, _, data = re.split("^## (Your text|你的文本)$", prompt, maxsplit=1, flags=re.MULTILINE)
+    blocks = re.findall(r"^(`{3,})text\n(.*?)^\1$", data, re.MULTILINE | re.DOTALL)
     return str(blocks[number][1])

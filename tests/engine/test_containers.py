@@ -151,10 +151,9 @@ def test_a_loop_shows_how_far_it_is() -> None:
     )
     assert list(dict.fromkeys(seen)) == [
         "1. [subtask] s | Progress: 0/2\n  1.1. [act] a → b\n",
-        "1. [>] [subtask] s | Progress: 0/2\n  1.1. [act] a → b\n",
+        # A step that begins is shown with what has led to it.
         "1. [>] [subtask] s | Progress: 0/2\n  1.1. [>] [act] a → b\n",
         "1. [>] [subtask] s | Progress: 0/2\n  1.1. [x] [act] a → b\n",
-        "1. [>] [subtask] s | Progress: 1/2\n  1.1. [act] a → b\n",
         "1. [>] [subtask] s | Progress: 1/2\n  1.1. [>] [act] a → b\n",
         "1. [>] [subtask] s | Progress: 1/2\n  1.1. [x] [act] a → b\n",
         "1. [x] [subtask] s | Progress: 2/2\n  1.1. [x] [act] a → b\n",

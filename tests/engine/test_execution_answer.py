@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import jsonschema
 import pytest
 from hypothesis import given, strategies as st
 from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark import PlanStep, Severity, render_all
 from planspec_lark.engine import Effort, HopStatus, OperatorResult, read_execution
+from planspec_lark.engine.execution_answer import execution_schema
 from planspec_lark.syntax import Limits
 from tests.property import promises
 
@@ -110,6 +112,18 @@ def test_a_decision() -> None:
     failed = {"status": "FAIL", "result": "no forecast"}
     assert read(failed, DECIDE) == OperatorResult(HopStatus.FAIL, "no forecast")
     assert codes(failed, DECIDE) == []
+
+
+def test_what_is_asked_for_has_a_schema() -> None:
+    schema = execution_schema(ACT.outputs, ["3.1.1", "3.1.2"], is_loop=True)
+    is_valid = jsonschema.Draft202012Validator(schema).is_valid
+    fine = {**FINE, "branch": "3.1.1", "loop": "done"}
+    assert is_valid(fine)
+    for name, wrong in {"status": "ok", "result": 7, "outputs": {"c": 1}, "branch": "2", "loop": "on", "x": 1}.items():
+        assert not is_valid({**fine, name: wrong})
+    assert not is_valid({"status": "OK"})
+    # A step that is neither a decision nor in a loop is not asked for more than these.
+    assert [*execution_schema([], [], is_loop=False)["properties"]] == ["status", "result", "outputs"]
 
 
 def test_a_step_that_failed_need_not_produce_anything() -> None:

@@ -10,10 +10,13 @@ from typing import Any
 
 import pytest
 
-from planspec_lark import serialize_plan
-from planspec_lark.engine import FatalError, OperatorResult, Outcome, PlanRunError, StepCall, ThinkEngine
+from planspec_lark import PlanSpec, PlanStatus, PlanStep, serialize_plan
+from planspec_lark.engine import FatalError, OperatorResult, Outcome, PlanRunError, StepCall, StepPolicy, ThinkEngine
+from planspec_lark.engine.entries import Done, StepPatch, about
+from planspec_lark.engine.run_state import RunState
+from planspec_lark.engine.run_writer import RunWriter
 from planspec_lark.runs import Ledger, LedgerError, MemoryLedger, Record, RecordKind, SqliteLedger
-from planspec_lark.runs.ledger import FencedError, RunBusyError
+from planspec_lark.runs.ledger import FencedError, RunBusyError, RunInfo
 from tests.engine.worlds import World, ok, plan, shown
 
 THREE = "1. [act] load the crane → a\n2. [act] weigh it → b\n  > ← a\n3. [act] lift it\n  > ← a, b\n"
@@ -169,3 +172,32 @@ def test_the_bytes_of_a_step_do_not_grow(tmp_path: Path) -> None:
 def _written() -> int:
     lines = Path("/proc/self/io").read_text().splitlines()
     return next(int(line.partition(":")[2]) for line in lines if line.startswith("wchar:"))
+
+
+def test_a_value_can_be_read_before_it_is_kept() -> None:
+    """A step in another thread may ask for it at that moment."""
+    step, ledger = PlanStep("1", "", "act", "a"), MemoryLedger()
+    ledger.begin(RunInfo("r", 1.0))
+    writer = RunWriter(PlanSpec(goal="g", steps=[step]), RunState(), ledger, "r", None)
+    given = {"x": [1, 2]}
+    entry = writer.add(Done(**about(step, StepPatch(step, PlanStatus.DONE)), outputs=given, names=["x"]))
+    value = writer.value(entry.seq, "x")
+    assert (value, ledger.count("r")) == ([1, 2], 0)
+    assert value is not given["x"]
+    writer.fold(entry)
+    writer.commit()
+    assert writer.value(entry.seq, "x") == ledger.value("r", 1, "x") == [1, 2]
+
+
+def test_what_says_how_long_a_step_may_take_sees_all_that_has_happened(ledger: Ledger) -> None:
+    seen: list[tuple[int, int]] = []
+
+    def policy(call: StepCall) -> StepPolicy:
+        seen.append((len(call.history), sum(call.inputs.values())))
+        return StepPolicy()
+
+    def operate(call: StepCall) -> OperatorResult:
+        return OperatorResult(outputs=dict.fromkeys(call.step.outputs, 1))
+
+    ThinkEngine(plan(THREE), operate, ledger=ledger, step_policy=policy).run()
+    assert seen == [(0, 0), (1, 1), (2, 2)]

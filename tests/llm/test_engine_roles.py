@@ -463,6 +463,11 @@ def test_an_endpoint_does_it_all(served: Served, name: str) -> None:
     heads = [request.body["messages"][0]["content"].splitlines()[0] for request in served.asked]
     step, failure = "# Carry out one step", "# A step did not succeed"
     assert heads == [step, step, failure, step, failure, step, step]
+    # What is an object has a schema.
+    assert ["response_format" in request.body for request in served.asked] == [head == step for head in heads]
+    asked = served.asked[0].body["response_format"]["json_schema"]["schema"]
+    assert asked["properties"]["outputs"]["properties"] == {"weights": {}}
+    assert served.asked[5].body["response_format"]["json_schema"]["schema"]["properties"]["branch"]["enum"][0] == "3.1"
 
 
 @pytest.mark.parametrize("name", ["complete", "acomplete"])

@@ -51,6 +51,68 @@ def test_a_call_is_the_text_of_the_reply(served: Served) -> None:
     assert chat_with(served)("Hi") == "Yes."
 
 
+# ---------------------------------------------------------------- the form of an answer
+
+SCHEMA = {"type": "object", "required": ["a"]}
+FORMAT = {"type": "json_schema", "json_schema": {"name": "answer", "schema": SCHEMA}}
+
+
+def formats(served: Served) -> list[Any]:
+    return [request.body.get("response_format") for request in served.asked]
+
+
+@pytest.fixture(params=["complete", "acomplete"])
+def ask_for_json(request: pytest.FixtureRequest) -> Ask:
+    def ask(chat: OpenAIChat) -> Reply:
+        if request.param == "complete":
+            return chat.complete("Hi", schema=SCHEMA)
+        return asyncio.run(chat.acomplete("Hi", schema=SCHEMA))
+
+    return ask
+
+
+def test_a_schema_is_sent(served: Served, ask_for_json: Ask) -> None:
+    served.play(fine('{"a": 1}'))
+    assert ask_for_json(chat_with(served)).text == '{"a": 1}'
+    assert formats(served) == [FORMAT]
+    chat_with(served)("Hi", schema=SCHEMA)
+    chat_with(served)("Hi")
+    assert formats(served) == [FORMAT, FORMAT, None]
+
+
+@pytest.mark.parametrize("status", [400, 422])
+def test_an_endpoint_that_knows_no_schemas_is_asked_without_one(served: Served, ask_for_json: Ask, status: int) -> None:
+    served.play(fault(status, "response_format: unknown"), fine())
+    chat = chat_with(served)
+    assert ask_for_json(chat).text == "Hello."
+    first, second = served.asked
+    assert first.body == {**second.body, "response_format": FORMAT}
+    # It is known then.
+    ask_for_json(chat)
+    assert formats(served) == [FORMAT, None, None]
+    ask_for_json(chat_with(served))
+    assert formats(served)[-1] == FORMAT
+
+
+def test_a_request_that_is_refused_for_something_else(served: Served, ask_for_json: Ask) -> None:
+    served.play(fault(400, "the prompt is too long"))
+    chat = chat_with(served)
+    assert str(failure(ask_for_json, chat)) == "the endpoint refuses the request (400): the prompt is too long"
+    assert formats(served) == [FORMAT, None]
+    # Nothing is known of schemas.
+    served.play(fine())
+    ask_for_json(chat)
+    assert formats(served)[2:] == [FORMAT]
+
+
+@pytest.mark.parametrize(("schema", "status"), [(SCHEMA, 401), (SCHEMA, 404), (None, 400)])
+def test_no_other_failure_is_asked_again(served: Served, schema: Any, status: int) -> None:
+    served.play(fault(status))
+    with pytest.raises(LlmError):
+        chat_with(served).complete("Hi", schema=schema)
+    assert len(served.asked) == 1
+
+
 def test_one_object_serves_many_calls_and_event_loops(served: Served) -> None:
     served.play(fine())
     chat = chat_with(served)

@@ -15,8 +15,10 @@ from planspec_lark.llm import (
     Program,
     ProgramError,
     ProgramInput,
+    Reply,
     chat_executor,
     chat_planner,
+    counted,
     program_executor,
     program_planner,
 )
@@ -34,6 +36,7 @@ from planspec_lark.plan_next import (
     start_context,
 )
 from planspec_lark.planner import MessageRefusal, Runtime, create_state
+from planspec_lark.runs import Answer, Effort
 
 TOOLS = Executors([Executor("oven", limits=["250 degrees"], extra={"cost": 2})])
 REFUSAL = MessageRefusal(
@@ -68,6 +71,22 @@ def test_a_refused_model_gets_the_reasons_as_well(context: Context, language: st
     assert asked == f"{build_planner_prompt(context, TOOLS, language=language)}\n\n{repair}"
     assert "PN106" in repair
     assert "\x1b" not in repair
+
+
+def test_a_model_that_takes_a_schema_gets_that_of_the_message(context: Context) -> None:
+    def ask(_: str, *, schema: Any) -> str:
+        return str(schema["properties"]["type"]["const"])
+
+    assert chat_planner(ask)(context, None) == "plan-next"
+    assert chat_executor(ask)(context) == "plan-return"
+
+    def complete(prompt: str, *, schema: Any = None) -> Reply:
+        return Reply(ask(prompt, schema=schema), "m")
+
+    assert chat_planner(counted(complete))(context, None) == Answer("plan-next", Effort(1, model="m"))
+    assert chat_planner(counted(lambda prompt: Reply(prompt[:5], "m")))(context, None) == Answer(
+        build_planner_prompt(context)[:5], Effort(1, model="m")
+    )
 
 
 def test_a_model_may_be_asynchronous(context: Context, tmp_path: Path) -> None:

@@ -200,11 +200,11 @@ class StoppingLedger(MemoryLedger):
         super().__init__()
         self.stops_at, self.stops_behind, self.appended = stops_at, stops_behind, 0
 
-    def append(self, run: str, record: Record, *, after: int) -> Record:
+    def append(self, run: str, *records: Record, after: int) -> Record:
         self.appended += 1
         if self.appended == self.stops_at and not self.stops_behind:
             raise Stop
-        kept = super().append(run, record, after=after)
+        kept = super().append(run, *records, after=after)
         if self.appended == self.stops_at:
             raise Stop
         return kept

@@ -19,6 +19,7 @@ from planspec_lark.cancellation import stop_event
 from planspec_lark.runs import Budget, FatalError, Ledger, LedgerError, MemoryLedger, RecordKind, TransientError
 from planspec_lark.runs.driver import CallOutcome, Driver, End, Question, ReturnedError, Work, describe
 from planspec_lark.runs.entries import UNKEPT, Entry, EntryTypes, RunLog
+from planspec_lark.runs.ledger import Record
 from planspec_lark.runs.limits import Effort, StepPolicy
 from planspec_lark.runs.telemetry import RunTelemetry
 
@@ -148,6 +149,109 @@ def test_records_of_something_else_are_refused(change: str) -> None:
     ledger._base.execute(f"UPDATE records SET {change}")
     with pytest.raises(LedgerError, match=r"^run r: these are not records of jobs$"):
         run_jobs(Jobs({"a": lambda: "1"}), ledger)
+
+
+# ---------------------------------------------------------------- what is kept together
+
+
+class Commits(MemoryLedger):
+    """A ledger that knows which records were kept together."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.kept: list[list[str]] = []
+
+    def append(self, run: str, *records: Record, after: int) -> Record:
+        self.kept.append([f"{one.kind.value} {one.step}".strip() for one in records])
+        return super().append(run, *records, after=after)
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+def test_what_ends_is_kept_with_what_begins_then(is_async: bool) -> None:
+    """A call is made only when all that has led to it is kept."""
+    ledger, seen = Commits(), []
+
+    def call(name: str) -> str:
+        seen.append((name, ledger.count("r")))
+        return name
+
+    run_jobs(Jobs({name: partial(call, name) for name in "abc"}), ledger, is_async=is_async)
+    assert ledger.kept == [["begun", "started a"], ["done a", "started b"], ["done b", "started c"], ["done c"]]
+    assert seen == [("a", 2), ("b", 4), ("c", 6)]
+
+
+def test_what_has_happened_is_kept_before_anybody_is_asked() -> None:
+    ledger = Commits()
+    run_jobs(Jobs({"a": lambda: "1", "b": "which?"}), ledger, ask=lambda _: str(ledger.count("r")))
+    assert ledger.kept == [["begun", "started a"], ["done a"], ["done b"]]
+    assert next(ledger.records("r", newest_first=True)).data["said"] == "3"
+
+
+def test_what_has_happened_is_kept_before_a_pause() -> None:
+    ledger = Commits()
+    errors = [TransientError("busy")]
+
+    def call() -> str:
+        if errors:
+            raise errors.pop()
+        return "1"
+
+    run_jobs(Jobs({"a": call}), ledger)
+    assert ledger.kept == [["begun", "started a"], ["postponed a"], ["started a"], ["done a"]]
+
+
+def test_what_begins_and_ends_side_by_side_is_kept_together() -> None:
+    ledger, all_are_there = Commits(), asyncio.Event()
+    left = ["a", "b", "c"]
+
+    async def call(name: str) -> str:
+        left.remove(name)
+        if not left:
+            all_are_there.set()
+        await all_are_there.wait()
+        return name
+
+    run_jobs(Jobs({name: partial(call, name) for name in "abc"}), ledger, is_async=True, jobs=3)
+    assert ledger.kept == [["begun", "started a", "started b", "started c"], ["done a", "done b", "done c"]]
+
+
+def test_what_has_happened_is_kept_where_nothing_can_follow() -> None:
+    """What a language raises, or who is told, loses nothing."""
+
+    class Broken(Jobs):
+        def next(self, state: dict[str, str]) -> Any:
+            if state:
+                raise ValueError("broken")
+            return super().next(state)
+
+    class Rude(Jobs):
+        def tell(self, _: dict[str, str], entry: Entry) -> None:
+            if entry.step == "a" and isinstance(entry, Done):
+                raise KeyboardInterrupt
+
+    for language, error in [(Broken({"a": lambda: "1"}), ValueError), (Rude({"a": lambda: "1"}), KeyboardInterrupt)]:
+        ledger = MemoryLedger()
+        with pytest.raises(error):
+            run_jobs(language, ledger)
+        assert kinds(ledger)[-1] == ("done", "a")
+
+
+def test_of_what_ends_together_one_ends_the_run_and_the_others_are_kept() -> None:
+    ledger, all_are_there = MemoryLedger(), asyncio.Event()
+    left = ["a", "b", "c"]
+
+    async def call(name: str) -> str:
+        left.remove(name)
+        if not left:
+            all_are_there.set()
+        await all_are_there.wait()
+        if name == "b":
+            raise FatalError("no tools")
+        return name
+
+    with pytest.raises(FatalError):
+        run_jobs(Jobs({name: partial(call, name) for name in "abc"}), ledger, is_async=True, jobs=3)
+    assert {step for kind, step in kinds(ledger) if kind == "done"} == {"a", "c"}
 
 
 # ---------------------------------------------------------------- tries

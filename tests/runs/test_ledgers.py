@@ -216,6 +216,31 @@ def test_of_two_writers_one_is_fenced(make: Make) -> None:
     assert second.value("r", 3, "x") == 1
 
 
+def test_records_that_are_kept_together(make: Make) -> None:
+    ledger = make()
+    ledger.begin(RunInfo("r", 1.0))
+    both = Record(RecordKind.DONE, "1", outputs={"x": 1}, time=7.5), Record(RecordKind.STARTED, "2")
+    last = ledger.append("r", *both, after=0)
+    kept = [*make().records("r")]
+    assert [(one.seq, one.kind, one.step) for one in kept] == [(1, RecordKind.DONE, "1"), (2, RecordKind.STARTED, "2")]
+    assert last == kept[1]
+    assert kept[0].time == 7.5 < kept[1].time
+    assert make().value("r", 1, "x") == 1
+
+
+def test_records_are_kept_together_or_not_at_all(make: Make) -> None:
+    ledger = make()
+    ledger.begin(RunInfo("r", 1.0))
+    append(make(), Record(RecordKind.BEGUN))
+    both = Record(RecordKind.DONE, "1", outputs={"x": 1}), Record(RecordKind.STARTED, "2")
+    with pytest.raises(FencedError):
+        ledger.append("r", *both, after=0)
+    with pytest.raises(LedgerError):
+        ledger.append("r", both[0], Record(RecordKind.STARTED, "\ud800"), after=1)
+    assert make().count("r") == 1
+    assert ledger.append("r", *both, after=1).seq == 3
+
+
 @pytest.fixture
 def slow_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     """Other threads have their turn wherever a ledger in memory looks at the time."""

@@ -96,10 +96,10 @@ def test_a_run_that_is_left(logged: Any, error: BaseException) -> None:
 class Lost(MemoryLedger):
     """A ledger whose run another process has continued."""
 
-    def append(self, run: str, record: Record, *, after: int) -> Record:
-        if record.step:
+    def append(self, run: str, *records: Record, after: int) -> Record:
+        if any(record.step for record in records):
             raise FencedError("another process has gone on")
-        return super().append(run, record, after=after)
+        return super().append(run, *records, after=after)
 
 
 def test_a_lease_that_is_lost(logged: Any) -> None:

@@ -165,6 +165,9 @@ def test_what_is_kept_is_not_kept_twice(database: str) -> None:
     assert [one.seq for one in ledger.records("r")] == [1]
     ledger.is_cut_off = True
     assert ledger.append("r", record, after=1).seq == 2
+    ledger.is_cut_off = True
+    assert ledger.append("r", record, record, after=2).seq == 4
+    assert ledger.count("r") == 4
     # Another one of this number is another process's.
     with pytest.raises(FencedError):
         ledger.append("r", record, after=1)

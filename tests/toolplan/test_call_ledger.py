@@ -483,12 +483,12 @@ def test_an_interrupt_at_a_record(monkeypatch: pytest.MonkeyPatch, is_async: boo
     ledger, interrupts = MemoryLedger(), [KeyboardInterrupt()]
     real = MemoryLedger.append
 
-    def append(self: MemoryLedger, run: str, record: Record, *, after: int) -> Record:
-        if record.kind is RecordKind.DONE and interrupts:
+    def append(self: MemoryLedger, run: str, *records: Record, after: int) -> Record:
+        if interrupts and any(record.kind is RecordKind.DONE for record in records):
             if is_kept:
-                real(self, run, record, after=after)
+                real(self, run, *records, after=after)
             raise interrupts.pop()
-        return real(self, run, record, after=after)
+        return real(self, run, *records, after=after)
 
     def call(_: str, inputs: dict[str, Any]) -> dict[str, Any]:
         time.sleep(0.1 if inputs["item"] == "late" else 0)

@@ -12,6 +12,7 @@ from functools import cache
 
 from attrs import define, field
 from markdown_it import MarkdownIt
+from markdown_it.rules_block import StateBlock, list_block
 from markdown_it.token import Token
 
 __all__ = ["LISTS", "Block", "fill_gaps", "is_open_fence", "read_blocks"]
@@ -32,6 +33,8 @@ _OTHER_BULLET = re.compile(r"^([ \t]*+)[•◦▪‣●](?=[ \t]++\S)", re.MULTI
 _BARE_ITEM = re.compile(
     r"^([ \t]*+)(?=(?:[0-9]{1,9}(?:\.[0-9]{1,9})++\.?[ \t]++\[[^\[\]\n]{0,3}\]|[☐☑⬜✅⏳]\ufe0f?)[ \t])", re.MULTILINE
 )
+# An item with a box, which is one however far it is indented.
+_BOX_ITEM = re.compile(r"(?:[-+*]|[0-9]{1,9}[.)])[ \t]+\[[ \t]*+[^\[\]\s]?[ \t]*+\](?=\s)")
 # Rules that cost time with every line, and what a text has to have for them to find anything.
 _NEEDED = {
     "html_block": re.compile(r"<"),
@@ -76,7 +79,38 @@ def _parser(without: tuple[str, ...]) -> MarkdownIt:
     # Without code blocks by indentation, an item may be indented as far as its writer likes.
     parser = MarkdownIt("commonmark", {"maxNesting": _MOST_LEVELS}).disable(["code", "reference", *without])
     parser.core.ruler.enableOnly(["normalize", "block"])
+    parser.block.ruler.at("list", _read_list, {"alt": ["paragraph", "reference", "blockquote"]})
+    parser.block.ruler.at("paragraph", _read_paragraph)
     return parser
+
+
+def _read_list(state: StateBlock, first: int, last: int, silent: bool) -> bool:
+    """The list rule of markdown-it, for which four blanks before an item would be code, or the rest of a paragraph."""
+    around, state.listIndent = state.listIndent, -1
+    found = list_block(state, first, last, silent)
+    state.listIndent = around
+    return found
+
+
+def _read_paragraph(state: StateBlock, first: int, last: int, silent: bool) -> bool:
+    """The paragraph rule of markdown-it, but that an item with a box ends a paragraph wherever it is."""
+    del last, silent
+    around, state.parentType = state.parentType, "paragraph"
+    end = first + 1
+    while end < state.lineMax and not state.isEmpty(end) and not _ends_paragraph(state, end):
+        end += 1
+    state.line, state.parentType = end, around
+    state.push("paragraph_open", "p", 1).map = [first, end]
+    state.push("inline", "", 0).content = state.getLines(first, end, state.blkIndent, False).strip()
+    state.push("paragraph_close", "p", -1)
+    return True
+
+
+def _ends_paragraph(state: StateBlock, line: int) -> bool:
+    if state.sCount[line] - state.blkIndent > 3:
+        return _BOX_ITEM.match(state.src, state.bMarks[line] + state.tShift[line]) is not None
+    rules = state.md.block.ruler.getRules("paragraph")
+    return state.sCount[line] >= 0 and any(rule(state, line, state.lineMax, True) for rule in rules)
 
 
 def read_blocks(lines: Sequence[str], first: int = 0, last: int | None = None) -> list[Block]:

@@ -103,7 +103,8 @@ def tasks_to_plan(tasks: TaskList, *, is_strict: bool) -> Converted:
             )
             made.steps[task] = step
             target.append(step)
-            todo.append((task.children, step.children, f"{step.step_id}."))
+            if task.children:
+                todo.append((task.children, step.children, f"{step.step_id}."))
     _settle_above(tasks, made, is_strict=is_strict)
     _connect(tasks, made)
     return made

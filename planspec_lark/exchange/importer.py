@@ -106,14 +106,13 @@ def _finish(reading: TaskReading, chosen: Format, source: Source) -> ImportResul
     made = tasks_to_plan(reading.tasks, is_strict=chosen.is_text)
     counted = [task for task in reading.tasks if task.is_counted]
     counts, unit = reading.account.count(), "fields" if reading.account.is_of_fields else "lines"
-    steps = {task: step.step_id for task, step in made.steps.items()}
     report = ExchangeReport(
         chosen.name,
         len(counted),
         sum(task.status is PlanStatus.DONE for task in counted),
         similar=reading.similar,
         summary=f"{counts[Fate.CARRIED]} {unit} carried, {counts[Fate.KEPT]} kept, {counts[Fate.LEFT_OUT]} left out",
-        settle=lambda: reading.account.close(steps),
+        settle=lambda: reading.account.close(made.steps),
     )
     found = Findings(DEFAULT_LIMITS.max_findings)
     for several in (reading.found, _locate(made, source), _find_controls(source) if chosen.is_text else ()):

@@ -256,8 +256,6 @@ class _Reader:
                 at += 1
             elif self._holds_tasks(block):
                 self._read_list(block, holder, 0)
-                # As much as the tasks hold memory.
-                block.blocks = []
                 at += 1
             else:
                 for one in blocks[at:end]:
@@ -282,6 +280,8 @@ class _Reader:
                 self._keep(holder, item.first, item.last, column)
             else:
                 self._read_item(item, holder, column, is_beside=block.has_box)
+            # It takes as much memory as the task.
+            item.blocks = ()
 
     def _is_detail(self, item: Block, column: int) -> bool:
         """Whether an item without a box says more of the task above it, as formats with ids have it, or of nothing."""

@@ -12,7 +12,7 @@ from attrs import define, field, frozen
 
 from planspec_lark.json_text.findings import Path
 from planspec_lark.json_text.models import write_path
-from planspec_lark.planspec.models import PlanStatus
+from planspec_lark.planspec.models import PlanStatus, PlanStep
 from planspec_lark.syntax.diagnostics import Diagnostic, PlanSpecError
 from planspec_lark.syntax.source import Source
 from planspec_lark.syntax.tree import iter_tree
@@ -56,7 +56,7 @@ class Task:
     id: str = ""
     status: PlanStatus = PlanStatus.PENDING
     notes: list[str] = field(factory=list)
-    needs: list[str | Task] = field(factory=list, repr=False)
+    needs: Sequence[str | Task] = field(default=(), repr=False)
     children: list[Task] = field(factory=list, repr=False)
     line: int = 0
     end: int = 0
@@ -162,6 +162,11 @@ class Account:
     source: Source
     is_of_fields: bool = False
     _said: dict[int | Path, _Said] = field(factory=dict, repr=False)
+    # By its number, what is said of each line.
+    _rows: list[_Said] = field(factory=list, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._rows = [] if self.is_of_fields else [_UNREAD] * (self.source.text.count("\n") + 2)
 
     def note(
         self, fate: Fate, places: Iterable[int | Path], reason: str, task: Task | TaskList | None = None, line: int = 0
@@ -169,7 +174,10 @@ class Account:
         """Say what has become of lines, counted from 1, or of fields that are in this line."""
         said = _Said(fate, reason, task, line)
         for place in places:
-            self._said.setdefault(place, said)
+            if self.is_of_fields or not isinstance(place, int):
+                self._said.setdefault(place, said)
+            elif self._rows[place] is _UNREAD:
+                self._rows[place] = said
 
     def _iterate(self) -> Iterator[tuple[int | Path, _Said]]:
         """What is said of every field that counts, or of every line that is not blank."""
@@ -178,17 +186,17 @@ class Account:
             return
         for number, text in enumerate(self.source.text.removeprefix("\ufeff").split("\n"), start=1):
             if text.strip():
-                yield number, self._said.get(number, _UNREAD)
+                yield number, self._rows[number]
 
     def count(self) -> Counter[Fate]:
         """How many fields and lines have become what."""
         return Counter(said.fate for _, said in self._iterate())
 
-    def close(self, steps: Mapping[Task, str]) -> Iterator[tuple[Fate, ReportEntry]]:
+    def close(self, steps: Mapping[Task, PlanStep]) -> Iterator[tuple[Fate, ReportEntry]]:
         """What has become of everything, given the step of each task."""
         for place, said in self._iterate():
-            step = steps.get(said.task, "") if isinstance(said.task, Task) else ""
-            reason = said.reason.replace("{}", f"step {step}" if step else "the goal")
+            step = steps.get(said.task) if isinstance(said.task, Task) else None
+            reason = said.reason.replace("{}", f"step {step.step_id}" if step else "the goal")
             line, path = (place, "") if isinstance(place, int) else (said.line, write_path(place))
             yield said.fate, ReportEntry(line, reason, path)
 

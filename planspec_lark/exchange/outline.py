@@ -197,17 +197,17 @@ def _split_rows(block: Block, rows: Sequence[str], start: int) -> list[Block]:
 
 def _list_of(block: Block, rows: Sequence[str], first: int, starts: set[int]) -> Block:
     """A list of the rows of a paragraph, from one on, with an item for each row that has a number."""
-    made = evolve(block, kind="ordered_list", first=block.first + first, text="", blocks=[])
+    items: list[Block] = []
     for at, row in enumerate(rows[first:], start=first):
         line = block.first + at
         if at in starts:
             text = Block("paragraph", line, line + 1, text=row)
-            made.blocks.append(Block("list_item", line, line + 1, blocks=[text], number=str(number_of(row))))
+            items.append(Block("list_item", line, line + 1, blocks=[text], number=str(number_of(row))))
         else:
-            item = made.blocks[-1]
+            item = items[-1]
             item.last = item.blocks[0].last = line + 1
             item.blocks[0].text += f"\n{row}"
-    return made
+    return evolve(block, kind="ordered_list", first=block.first + first, text="", blocks=items)
 
 
 def _find_title(blocks: Sequence[Block]) -> Block | None:
@@ -310,14 +310,15 @@ def _read_table(block: Block, rows: Sequence[Sequence[str]], *, has_numbers: boo
     signs = [at for at in columns if cells[at] and all(map(_is_sign, cells[at]))]
     texts = [at for at in columns if at not in signs]
     block.kind, block.role, block.has_box = "ordered_list", "tasks", bool(signs)
-    block.blocks = []
+    items: list[Block] = []
     for line, row in enumerate(body, start=block.first):
         sign = next((_cell(row, at) for at in signs if _cell(row, at)), "")
         text = _cell(row, texts[0]) if texts else ""
         item = Block("list_item", line, line + 1, number=str(_count(row[0])), is_box=bool(sign), has_box=bool(sign))
         item.blocks = [Block("paragraph", line, line + 1, text=f"{sign} {text}".strip())]
         item.notes = [f"{head[at]}: {_cell(row, at)}" for at in texts[1:] if _cell(row, at)]
-        block.blocks.append(item)
+        items.append(item)
+    block.blocks = items
 
 
 def _count(cell: str) -> int:

@@ -240,12 +240,42 @@ def test_the_command_counts_what_may_be_tasks(tmp_path: Path) -> None:
     assert (ran.exit_code, "there is no list 4: the text has 2 lists" in ran.stderr) == (2, True)
 
 
+@pytest.mark.parametrize(
+    ("text", "ids"),
+    [
+        ("### A\n    - [x] a\n    - [x] b\n    - [ ] c\n", "1. 1.1. 1.2. 1.3."),
+        ("- [ ] a\n        - [ ] b\n        - [ ] c\n", "1. 1.1. 1.2."),
+        ("1. [ ] a\n    - [ ] b\n          1. [ ] c\n          2. [ ] d\n", "1. 1.1. 1.1.1. 1.1.2."),
+        ("- [ ] a\n  more\n        - [ ] b\n", "1. 1.1."),
+        ("text\n    - [ ] a\n    - [ ] b\n", "1. 2."),
+    ],
+)
+def test_an_item_with_a_box_is_one_however_far_it_is_indented(text: str, ids: str) -> None:
+    imported = import_text(text)
+    steps = [*iter_steps(imported.plan)]
+    assert " ".join(f"{step.step_id}." for step in steps) == ids
+    steps[-1].status = PlanStatus.DONE
+    changed = export_into(imported.plan, text).text
+    assert [line for line in changed.split("\n") if line not in text.split("\n")] == [
+        text.split("\n")[-2].replace("[ ]", "[x]")
+    ]
+
+
 _ROWS = [
     "- [ ] a",
     "- b",
     "* c",
     "  - [x] d",
     "1. e",
+    "2. e",
+    "2. ```",
+    "3) e",
+    "   e",
+    "        - [ ] e",
+    "**e**",
+    "#e",
+    "☐ e",
+    "2.1 [x] e",
     "## f",
     "```",
     "  ```",

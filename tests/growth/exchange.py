@@ -21,6 +21,8 @@ EXCHANGE_SHAPES: dict[str, Callable[[int], str]] = {
     "check boxes": lambda n: "- [ ] a\n" * (n // 8),
     "numbered items": lambda n: "1. a\n" * (n // 5),
     "headings with tasks": lambda n: _many("## h{0}\n\n- [ ] t\n\n", n),
+    "boxes far to the right": lambda n: "- [ ] a\n          - [ ] b\n  c\n            - [ ] d\n" * (n // 54),
+    "numbers that go on": lambda n: "a\n" + "2. b\n" * (n // 5),
     "notes between tasks": lambda n: "- [ ] a\n\nnote\n\n" * (n // 15),
     "levels beyond all that are read": lambda n: "- " * (n // 2) + "[ ] a\n",
     "quotes in quotes": lambda n: "> " * (n // 2) + "a\n- [ ] b\n",

@@ -25,7 +25,7 @@ def plan_excerpt(plan: PlanSpec | str, step_id: str | None, most: int) -> str:
 
     Args:
         plan: the plan, or its text. A text that has room is taken as it is.
-        step_id: the current step, which stays besides what is at work and what comes next.
+        step_id: the current step, which stays besides what is at work and what comes next, unless it is folded away.
         most: characters.
 
     Raises:

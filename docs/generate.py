@@ -208,8 +208,8 @@ _PYTHON = f"""\
 
 {_GENERATED}
 
-All public names. A package's page has an example, signatures and all that the docstrings say. Nothing is loaded before
-it is used: importing the package compiles no grammar.
+A package's page has an example and its public names. Those of the top level are explained in full; of others it has the
+signature and what they are for, and `help(NAME)` says the rest. Importing the package compiles no grammar.
 """
 # In the order of the site's navigation.
 PACKAGES = (
@@ -222,21 +222,16 @@ _ROLE = re.compile(r":\w+:`(?:[^`<]+ <)?~?(?P<name>[\w.]+)>?`")
 
 
 def python_page() -> str:
-    """The public names of all packages."""
-    parts = [_PYTHON, "## planspec_lark", "These can be imported from `planspec_lark` itself:"]
+    """The names of the top level, and all packages."""
     left = {*import_module("planspec_lark").__all__}
-    rows = []
-    for package in PACKAGES:
-        names = [name for name in _public(package).__all__ if name in left]
-        left -= {*names}
-        if names:
-            rows.append(f"- [{package}]({package}.md): {', '.join(f'`{name}`' for name in names)}")
-    parts.append("\n".join(rows))
+    rows = ["| package | from `planspec_lark` itself | what it is for |", "|---|---|---|"]
     for package in PACKAGES:
         module = _public(package)
-        parts += [f"## {module.__name__}", _sentence(module.__doc__ or "")]
-        parts.append(",\n".join(_link(package, name) for name in module.__all__))
-    return _joined(parts)
+        names = [name for name in module.__all__ if name in left]
+        left -= {*names}
+        links = ", ".join(_link(package, name) for name in names)
+        rows.append(f"| [{package}]({package}.md) | {links} | {_sentence(module.__doc__ or '')} |")
+    return _joined([_PYTHON, "\n".join(rows)])
 
 
 def _public(package: str) -> ModuleType:

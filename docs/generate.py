@@ -16,7 +16,7 @@ from types import ModuleType
 import click
 
 from planspec_lark.cli.app import cli
-from planspec_lark.cli.help import EXITS, Command, Group
+from planspec_lark.cli.help import Command, Group
 from planspec_lark.planspec.dialect import DIALECT
 from planspec_lark.syntax import CODES
 
@@ -25,16 +25,14 @@ _GENERATED = "<!-- Written by docs/generate.py: change the code, not this page. 
 
 # ---------------------------------------------------------------- the command line
 
-_EXITS = ", and ".join(f"{code} means: {text.rstrip('.').lower()}" for code, text in EXITS.items())
 _COMMAND_LINE = f"""\
 # Command line
 
 {_GENERATED}
 
-What `planspec --help` and `planspec COMMAND --help` say. [Output and files](../output.md) says what all commands have
-in common: formats, exit codes, environment variables and files.
-
-Where a command lists no other exit codes, {_EXITS}.
+`planspec COMMAND --help` says the same, with more examples. [Output and files](../output.md) says what all commands
+have in common: formats, exit codes, environment variables and files. Here, exit codes are listed where 1 or 3 has a
+meaning of its own.
 """
 _COMPLETION = """\
 ## Completion
@@ -47,6 +45,12 @@ eval "$(_PLANSPEC_COMPLETE=zsh_source planspec)"       # ~/.zshrc
 _PLANSPEC_COMPLETE=fish_source planspec | source       # ~/.config/fish/config.fish
 ```
 """
+# How many of a command's examples are shown.
+_EXAMPLES = 2
+# Exit codes that mean something else for each command; the others stand in "Output and files".
+_OWN_EXITS = (1, 3)
+# What a number may be; the default says as much to a reader.
+_RANGE = re.compile(r"; \d*(?:<=?)?x(?:[<>]=?)?\d*(?=\])| \[\d*(?:<=?)?x(?:[<>]=?)?\d*\]$")
 # An option that means the same in more commands than this is explained once, on the first page.
 _COMMON = 5
 # What is code already, and options.
@@ -133,7 +137,7 @@ def _command(context: click.Context, common: set[tuple[str, str]]) -> Iterator[s
     if isinstance(command, Group):
         yield from _index(command, context)
     if command.examples:
-        yield f"Examples:\n\n{_block(*command.examples)}"
+        yield f"Examples:\n\n{_block(*command.examples[:_EXAMPLES])}"
     options = _options(context)
     if own := [said for said in options if said not in common]:
         yield _options_table(own)
@@ -143,15 +147,17 @@ def _command(context: click.Context, common: set[tuple[str, str]]) -> Iterator[s
         yield f"Also: {', '.join(links)}."
     yield from (f"{heading}: {marked(text)}" for heading, text in _notes(context) if (heading, text) not in common)
     if isinstance(command, Command):
-        yield _list("Reads and writes", command.files)
-        if exits := {f"{code}": text for code, text in command.exits.items() if EXITS.get(code) != text}:
-            yield _list("Exit codes", exits)
+        if files := {name: text for name, text in command.files.items() if not name.startswith("standard ")}:
+            yield _list("Reads and writes", files)
+        if exits := [f"`{code}`: {marked(command.exits[code])}" for code in _OWN_EXITS if code in command.exits]:
+            yield f"Exit code {' '.join(exits)}"
 
 
 def _options(context: click.Context) -> list[tuple[str, str]]:
     """The options with what they mean, all but ``--help``, which every command has."""
     options = [param for param in context.command.params if isinstance(param, click.Option)]
-    return [record for option in options if (record := option.get_help_record(context)) is not None]
+    records = [record for option in options if (record := option.get_help_record(context)) is not None]
+    return [(name, _RANGE.sub("", text)) for name, text in records]
 
 
 def _notes(context: click.Context) -> list[tuple[str, str]]:
@@ -257,8 +263,8 @@ _CODES = f"""\
 
 {_GENERATED}
 
-Every finding has a code. Its link leads to an explanation, a text that causes it and a text that does not;
-`planspec explain CODE` shows the same. [Diagnostics](../diagnostics.md) says how to read one.
+A link leads to an explanation, a text that causes the finding and a text that does not; `planspec explain CODE` shows
+the same. [Diagnostics](../diagnostics.md) says how to read one.
 """
 # In the order of the site's navigation.
 CODE_PAGES = ("plans", "answers", "engine", "repair", "hopspec", "json", "planner", "tool-plans", "exchange")
@@ -282,12 +288,11 @@ def codes_index(pages: Mapping[str, str]) -> str:
     """All codes, by the pages that explain them."""
     parts = [_CODES]
     for page, text in pages.items():
-        rows = ["| code | name | severity |", "|---|---|---|"]
+        rows = []
         for heading in _CODE_HEADING.finditer(text):
             code = CODES[heading["code"]]
-            link = f"[{code.code}]({page}.md{_anchor(f'{code.code} {code.name}')})"
-            rows.append(f"| {link} | {code.name} | {code.severity.value} |")
-        parts += [f"## {text.partition(chr(10))[0].removeprefix('# ')}", "\n".join(rows)]
+            rows.append(f"[{code.code} {code.name}]({page}.md{_anchor(f'{code.code} {code.name}')})")
+        parts += [f"## {text.partition(chr(10))[0].removeprefix('# ')}", ",\n".join(rows)]
     return _joined(parts)
 
 

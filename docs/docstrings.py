@@ -1,8 +1,8 @@
 """What mkdocstrings is told of the package besides its source: public names, and docstrings as Markdown.
 
-Names of the top level, and those that a page links to, are shown with all that their docstrings say. Of any other name
-the site has the signature, the first paragraph and the names of its members; ``help()`` has the rest. A name that
-several packages have is on the page of the one that defines it.
+Names of the top level, and those that a page links to, are shown with all that their docstrings say. Any other name is
+a row of a list, with the first sentence of its docstring; ``help()`` has the rest. A name that several packages have is
+on the page of the one that defines it.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ _ROLE = re.compile(r":\w+:`(?:(?P<said>[^`<]+) <)?(?P<short>~?)(?P<name>[\w.]+)>
 # A part of a docstring such as `Args:`, and one entry of it.
 _SECTION = re.compile(r"^(?P<heading>[A-Z][a-z]+):\n(?P<rows>(?: {4}.*\n?|\n(?= {4}))+)", re.M)
 _ENTRY = re.compile(r"^ {4}(?P<name>[\w*]+(?:, \w+)*): (?P<said>.+(?:\n {5,}.+)*)", re.M)
+_SENTENCE = re.compile(r".*?[.](?= |$)|.*")
 _LINK = re.compile(r"api/\w+\.md#(planspec_lark\.[\w.]+)")
 # What is typed at the prompt of Python, with what is printed.
 _SESSION = re.compile(r"^>>> .+(?:\n.+)*", re.M)
@@ -49,30 +50,33 @@ def _linked_to(package: griffe.Module) -> set[str]:
 
 def _go_through(one: griffe.Object, package: griffe.Module, in_full: set[str], is_full: bool = False) -> None:
     is_full = is_full or one.path in in_full
-    if one.docstring is not None:
-        text = _SECTION.sub(_listed, one.docstring.value) if is_full else one.docstring.value.partition("\n\n")[0]
+    if one.docstring is not None and is_full:
+        text = _SECTION.sub(_listed, one.docstring.value)
         one.docstring.value = _SESSION.sub(r"```pycon\n\g<0>\n```", _linked(text, one, package))
-    if isinstance(one, griffe.Module) and one.is_init_module:
-        names = [name for name, member in one.members.items() if member.is_alias and _is_own(name, member)]
-        one.exports = [name for name in names if one.members[name].target_path.startswith(f"{one.path}.")]
-        # The page says it already.
-        one.docstring = None
+    if isinstance(one, griffe.Module) and one.is_init_module and one is not package:
+        _divide(one, package, in_full)
     if isinstance(one, griffe.Class):
         _complete(one)
-        if not is_full:
-            _name_members(one)
     for member in [*one.members.values()]:
         if isinstance(member, griffe.Object):
             _go_through(member, package, in_full, is_full)
 
 
-def _name_members(one: griffe.Class) -> None:
-    """Leave the names of a class's members alone: they stand below what it is."""
-    names = [name for name, member in one.members.items() if name[0] != "_" and member.docstring is not None]
-    for name in names:
-        del one.members[name]
-    if names and one.docstring is not None:
-        one.docstring.value += f"\n\nMembers: {', '.join(f'`{name}`' for name in names)}."
+def _divide(one: griffe.Module, package: griffe.Module, in_full: set[str]) -> None:
+    """Leave the names of a package that are shown in full, and make a list of the others."""
+    own = [(name, one.members[name]) for name in one.members if one.members[name].is_alias]
+    own = [(name, member) for name, member in own if _is_own(name, member)]
+    own = [(name, member) for name, member in own if member.final_target.path.startswith(f"{one.path}.")]
+    one.exports = [name for name, member in own if member.target_path in in_full]
+    rows = []
+    for name, member in own:
+        target = package[member.target_path.removeprefix(f"{package.name}.")]
+        if name not in one.exports and target.docstring is not None:
+            said = _SENTENCE.match(" ".join(target.docstring.value.partition("\n\n")[0].split()))
+            assert said is not None
+            rows.append(f"- `{name}`: {_linked(said[0], target, package)}")
+    heading = "In one line each; `help(NAME)` says more:" if rows else ""
+    one.docstring = griffe.Docstring("\n".join([heading, "", *rows]), parent=one)
 
 
 def _listed(section: re.Match[str]) -> str:

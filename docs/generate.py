@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -46,13 +46,13 @@ _PLANSPEC_COMPLETE=fish_source planspec | source       # ~/.config/fish/config.f
 ```
 """
 # How many of a command's examples are shown.
-_EXAMPLES = 2
+_EXAMPLES = 1
 # Exit codes that mean something else for each command; the others stand in "Output and files".
 _OWN_EXITS = (1, 3)
 # What a number may be; the default says as much to a reader.
 _RANGE = re.compile(r"; \d*(?:<=?)?x(?:[<>]=?)?\d*(?=\])| \[\d*(?:<=?)?x(?:[<>]=?)?\d*\]$")
 # An option that means the same in more commands than this is explained once, on the first page.
-_COMMON = 5
+_COMMON = 2
 # What is code already, and options.
 _CODE = re.compile(r"`[^`]+`|(?<![\w-])--[a-z][\w-]*")
 
@@ -66,7 +66,10 @@ def command_line_pages() -> dict[str, str]:
     # Of what stands below the same heading, that of most commands.
     ranked = Counter(note for inner in commands for note in _notes(inner)).most_common()
     notes = dict(note for note, _ in reversed(ranked))
-    parts = [_COMMAND_LINE, *_index(cli, context), "## Common options", _options_table(options)]
+    arguments = Counter(row for inner in commands for row in _files(inner).items())
+    files = sorted(row for row, count in arguments.items() if count > _COMMON)
+    parts = [_COMMAND_LINE, *_index(cli, context), "## Common arguments", _files_list(files)]
+    parts += ["## Common options", _options_table(options)]
     for heading, text in sorted(notes.items()):
         parts += [f"## {heading}", marked(text)]
     pages = {"index": _joined([*parts, _COMPLETION])}
@@ -74,7 +77,7 @@ def command_line_pages() -> dict[str, str]:
         page = _page(_words(inner))
         title = next((heading for heading in cli.sections if _slug(heading) == page), page)
         heading = f"## {_words(inner)}" if _words(inner) != title else ""
-        parts = [heading, *_command(inner, {*options, *notes.items()})]
+        parts = [heading, *_command(inner, {*options, *notes.items(), *files})]
         pages[page] = _joined([pages.get(page) or f"# {title}\n\n{_GENERATED}", *filter(None, parts)])
     return pages
 
@@ -137,18 +140,19 @@ def _command(context: click.Context, common: set[tuple[str, str]]) -> Iterator[s
     if isinstance(command, Group):
         yield from _index(command, context)
     if command.examples:
-        yield f"Examples:\n\n{_block(*command.examples[:_EXAMPLES])}"
+        yield f"Example:\n\n{_block(*command.examples[:_EXAMPLES])}"
     options = _options(context)
     if own := [said for said in options if said not in common]:
         yield _options_table(own)
-    links = [f"[{_code(said[0])}](index.md#common-options)" for said in options if said in common]
-    links += [f"[{said[0].lower()}](index.md{_anchor(said[0])})" for said in _notes(context) if said in common]
+    links = [f"[{said[0].lower()}](index.md{_anchor(said[0])})" for said in _notes(context) if said in common]
+    if names := [_code(said[0].partition(" ")[0]) for said in options if said in common]:
+        links.insert(0, f"{', '.join(names)} ([common options](index.md#common-options))")
     if links:
         yield f"Also: {', '.join(links)}."
     yield from (f"{heading}: {marked(text)}" for heading, text in _notes(context) if (heading, text) not in common)
     if isinstance(command, Command):
-        if files := {name: text for name, text in command.files.items() if not name.startswith("standard ")}:
-            yield _list("Reads and writes", files)
+        if files := {name: text for name, text in _files(context).items() if (name, text) not in common}:
+            yield f"Reads and writes:\n\n{_files_list(files.items())}"
         if exits := [f"`{code}`: {marked(command.exits[code])}" for code in _OWN_EXITS if code in command.exits]:
             yield f"Exit code {' '.join(exits)}"
 
@@ -169,8 +173,14 @@ def _block(*lines: str) -> str:
     return "\n".join(["```text", *lines, "```"])
 
 
-def _list(heading: str, rows: Mapping[str, str]) -> str:
-    return "\n".join([f"{heading}:", "", *(f"- {_named(name)}: {marked(text)}" for name, text in rows.items())])
+def _files(context: click.Context) -> Mapping[str, str]:
+    """What a command reads and writes, all but the standard streams."""
+    files = context.command.files if isinstance(context.command, Command) else {}
+    return {name: text for name, text in files.items() if not name.startswith("standard ")}
+
+
+def _files_list(rows: Iterable[tuple[str, str]]) -> str:
+    return "\n".join(f"- {_named(name)}: {marked(text)}" for name, text in rows)
 
 
 def _named(name: str) -> str:
@@ -214,8 +224,8 @@ _PYTHON = f"""\
 
 {_GENERATED}
 
-A package's page has an example and its public names. Those of the top level are explained in full; of others it has the
-signature and what they are for, and `help(NAME)` says the rest. Importing the package compiles no grammar.
+A package's page has an example and its public names. Those of the top level are explained in full; of others it says
+what they are for, and `help(NAME)` says the rest. Importing the package compiles no grammar.
 """
 # In the order of the site's navigation.
 PACKAGES = (
@@ -264,7 +274,7 @@ _CODES = f"""\
 {_GENERATED}
 
 A link leads to an explanation, a text that causes the finding and a text that does not; `planspec explain CODE` shows
-the same. [Diagnostics](../diagnostics.md) says how to read one.
+the same. [Findings and fixes](../diagnostics.md) says how to read one.
 """
 # In the order of the site's navigation.
 CODE_PAGES = ("plans", "answers", "engine", "repair", "hopspec", "json", "planner", "tool-plans", "exchange")

@@ -70,6 +70,9 @@ def command_line_pages() -> dict[str, str]:
     files = sorted(row for row, count in arguments.items() if count > _COMMON)
     parts = [_COMMAND_LINE, *_index(cli, context), "## Common arguments", _files_list(files)]
     parts += ["## Common options", _options_table(options)]
+    told = Counter(exit_ for inner in commands for exit_ in _exits(inner))
+    exits = sorted(exit_ for exit_, count in told.items() if count > _COMMON)
+    parts += ["## Common exit codes", "\n".join(f"- `{code}`: {marked(text)}" for code, text in exits)]
     for heading, text in sorted(notes.items()):
         parts += [f"## {heading}", marked(text)]
     pages = {"index": _joined([*parts, _COMPLETION])}
@@ -77,7 +80,7 @@ def command_line_pages() -> dict[str, str]:
         page = _page(_words(inner))
         title = next((heading for heading in cli.sections if _slug(heading) == page), page)
         heading = f"## {_words(inner)}" if _words(inner) != title else ""
-        parts = [heading, *_command(inner, {*options, *notes.items(), *files})]
+        parts = [heading, *_command(inner, {*options, *notes.items(), *files, *exits})]
         pages[page] = _joined([pages.get(page) or f"# {title}\n\n{_GENERATED}", *filter(None, parts)])
     return pages
 
@@ -153,7 +156,7 @@ def _command(context: click.Context, common: set[tuple[str, str]]) -> Iterator[s
     if isinstance(command, Command):
         if files := {name: text for name, text in _files(context).items() if (name, text) not in common}:
             yield f"Reads and writes:\n\n{_files_list(files.items())}"
-        if exits := [f"`{code}`: {marked(command.exits[code])}" for code in _OWN_EXITS if code in command.exits]:
+        if exits := [f"`{code}`: {marked(text)}" for code, text in _exits(context) if (code, text) not in common]:
             yield f"Exit code {' '.join(exits)}"
 
 
@@ -177,6 +180,12 @@ def _files(context: click.Context) -> Mapping[str, str]:
     """What a command reads and writes, all but the standard streams."""
     files = context.command.files if isinstance(context.command, Command) else {}
     return {name: text for name, text in files.items() if not name.startswith("standard ")}
+
+
+def _exits(context: click.Context) -> list[tuple[str, str]]:
+    """The exit codes of a command that mean something of their own."""
+    exits = context.command.exits if isinstance(context.command, Command) else {}
+    return [(f"{code}", exits[code]) for code in _OWN_EXITS if code in exits]
 
 
 def _files_list(rows: Iterable[tuple[str, str]]) -> str:

@@ -34,7 +34,9 @@ class Docstrings(griffe.Extension):
     def on_package(self, *, pkg: griffe.Module, **_: object) -> None:
         """Go through a package that was loaded as a whole."""
         first = {
-            member.target_path for name, member in pkg.members.items() if member.is_alias and _is_own(name, member)
+            member.target_path
+            for name, member in pkg.members.items()
+            if isinstance(member, griffe.Alias) and _is_own(name, member)
         }
         _go_through(pkg, pkg, first | _linked_to(pkg))
 
@@ -45,7 +47,7 @@ def _linked_to(package: griffe.Module) -> set[str]:
         path.read_text(encoding="utf-8") for path in Path(__file__).parent.rglob("*.md") if path.parent.name != "api"
     )
     names = {name.removeprefix(f"{package.name}.") for page in pages for name in _LINK.findall(page)}
-    return {member.target_path if (member := package[name]).is_alias else member.path for name in names}
+    return {member.target_path if isinstance(member := package[name], griffe.Alias) else member.path for name in names}
 
 
 def _go_through(one: griffe.Object, package: griffe.Module, in_full: set[str], is_full: bool = False) -> None:
@@ -64,9 +66,13 @@ def _go_through(one: griffe.Object, package: griffe.Module, in_full: set[str], i
 
 def _divide(one: griffe.Module, package: griffe.Module, in_full: set[str]) -> None:
     """Leave the names of a package that are shown in full, and make a list of the others."""
-    own = [(name, one.members[name]) for name in one.members if one.members[name].is_alias]
-    own = [(name, member) for name, member in own if _is_own(name, member)]
-    own = [(name, member) for name, member in own if member.final_target.path.startswith(f"{one.path}.")]
+    own = [
+        (name, member)
+        for name, member in one.members.items()
+        if isinstance(member, griffe.Alias)
+        and _is_own(name, member)
+        and member.final_target.path.startswith(f"{one.path}.")
+    ]
     one.exports = [name for name, member in own if member.target_path in in_full]
     rows = []
     for name, member in own:
@@ -74,9 +80,16 @@ def _divide(one: griffe.Module, package: griffe.Module, in_full: set[str]) -> No
         if name not in one.exports and target.docstring is not None:
             said = _SENTENCE.match(" ".join(target.docstring.value.partition("\n\n")[0].split()))
             assert said is not None
-            rows.append(f"- `{name}`: {_linked(said[0], target, package)}")
+            rows.append(f"- `{name}`: {_linked(said[0], target, package)}{_methods(target)}")
     heading = "In one line each; `help(NAME)` says more:" if rows else ""
     one.docstring = griffe.Docstring("\n".join([heading, "", *rows]), parent=one)
+
+
+def _methods(one: griffe.Object | griffe.Alias) -> str:
+    """What may be called on a class, by name."""
+    members = one.members.items() if isinstance(one, griffe.Class) else ()
+    names = [name for name, member in members if member.is_function and name[0] != "_" and member.docstring is not None]
+    return f" It has {', '.join(f'`{name}`' for name in names)}." if names else ""
 
 
 def _listed(section: re.Match[str]) -> str:

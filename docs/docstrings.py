@@ -1,4 +1,9 @@
-"""What mkdocstrings is told of the package besides its source: public names, and docstrings as Markdown."""
+"""What mkdocstrings is told of the package besides its source: public names, and docstrings as Markdown.
+
+Names of the top level, and those that a page links to, are shown with all that their docstrings say. Any other name is
+a row of a list, with the first sentence of its docstring; ``help()`` has the rest. A name that several packages have is
+on the page of the one that defines it.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +11,17 @@ import inspect
 import re
 from enum import Enum
 from importlib import import_module
+from pathlib import Path
 
 import attrs
 import griffe
 
 _ROLE = re.compile(r":\w+:`(?:(?P<said>[^`<]+) <)?(?P<short>~?)(?P<name>[\w.]+)>?`")
-# Several names that one text is about, in a list of attributes or arguments.
-_NAMES = re.compile(r"^( +)(\w+(?:, \w+)+)(: .+(?:\n\1 +.+)*)$", re.M)
+# A part of a docstring such as `Args:`, and one entry of it.
+_SECTION = re.compile(r"^(?P<heading>[A-Z][a-z]+):\n(?P<rows>(?: {4}.*\n?|\n(?= {4}))+)", re.M)
+_ENTRY = re.compile(r"^ {4}(?P<name>[\w*]+(?:, \w+)*): (?P<said>.+(?:\n {5,}.+)*)", re.M)
+_SENTENCE = re.compile(r".*?[.](?= |$)|.*")
+_LINK = re.compile(r"api/\w+\.md#(planspec_lark\.[\w.]+)")
 # What is typed at the prompt of Python, with what is printed.
 _SESSION = re.compile(r"^>>> .+(?:\n.+)*", re.M)
 
@@ -24,20 +33,71 @@ class Docstrings(griffe.Extension):
 
     def on_package(self, *, pkg: griffe.Module, **_: object) -> None:
         """Go through a package that was loaded as a whole."""
-        _go_through(pkg, pkg)
+        first = {
+            member.target_path
+            for name, member in pkg.members.items()
+            if isinstance(member, griffe.Alias) and _is_own(name, member)
+        }
+        _go_through(pkg, pkg, first | _linked_to(pkg))
 
 
-def _go_through(one: griffe.Object, package: griffe.Module) -> None:
-    if one.docstring is not None:
-        text = _NAMES.sub(_one_each, _linked(one.docstring.value, one, package))
-        one.docstring.value = _SESSION.sub(r"```pycon\n\g<0>\n```", text)
-    if isinstance(one, griffe.Module) and one.is_init_module:
-        one.exports = [name for name, member in one.members.items() if member.is_alias and _is_own(name, member)]
+def _linked_to(package: griffe.Module) -> set[str]:
+    """The paths of the names that pages link to, from where they are defined."""
+    pages = (
+        path.read_text(encoding="utf-8") for path in Path(__file__).parent.rglob("*.md") if path.parent.name != "api"
+    )
+    names = {name.removeprefix(f"{package.name}.") for page in pages for name in _LINK.findall(page)}
+    return {member.target_path if isinstance(member := package[name], griffe.Alias) else member.path for name in names}
+
+
+def _go_through(one: griffe.Object, package: griffe.Module, in_full: set[str], is_full: bool = False) -> None:
+    is_full = is_full or one.path in in_full
+    if one.docstring is not None and is_full:
+        text = _SECTION.sub(_listed, one.docstring.value)
+        one.docstring.value = _SESSION.sub(r"```pycon\n\g<0>\n```", _linked(text, one, package))
+    if isinstance(one, griffe.Module) and one.is_init_module and one is not package:
+        _divide(one, package, in_full)
     if isinstance(one, griffe.Class):
         _complete(one)
     for member in [*one.members.values()]:
         if isinstance(member, griffe.Object):
-            _go_through(member, package)
+            _go_through(member, package, in_full, is_full)
+
+
+def _divide(one: griffe.Module, package: griffe.Module, in_full: set[str]) -> None:
+    """Leave the names of a package that are shown in full, and make a list of the others."""
+    own = [
+        (name, member)
+        for name, member in one.members.items()
+        if isinstance(member, griffe.Alias)
+        and _is_own(name, member)
+        and member.final_target.path.startswith(f"{one.path}.")
+    ]
+    one.exports = [name for name, member in own if member.target_path in in_full]
+    rows = []
+    for name, member in own:
+        target = package[member.target_path.removeprefix(f"{package.name}.")]
+        if name not in one.exports and target.docstring is not None:
+            said = _SENTENCE.match(" ".join(target.docstring.value.partition("\n\n")[0].split()))
+            assert said is not None
+            rows.append(f"- `{name}`: {_linked(said[0], target, package)}{_methods(target)}")
+    heading = "In one line each; `help(NAME)` says more:" if rows else ""
+    one.docstring = griffe.Docstring("\n".join([heading, "", *rows]), parent=one)
+
+
+def _methods(one: griffe.Object | griffe.Alias) -> str:
+    """What may be called on a class, by name."""
+    members = one.members.items() if isinstance(one, griffe.Class) else ()
+    names = [name for name, member in members if member.is_function and name[0] != "_" and member.docstring is not None]
+    return f" It has {', '.join(f'`{name}`' for name in names)}." if names else ""
+
+
+def _listed(section: re.Match[str]) -> str:
+    """A part of a docstring as a list: the types of its names are in the signature."""
+    rows = [f"- `{entry['name']}`: {' '.join(entry['said'].split())}" for entry in _ENTRY.finditer(section["rows"])]
+    if not rows:
+        return f"{section['heading']}: {' '.join(section['rows'].split())}\n"
+    return "\n".join([f"{section['heading']}:\n", *rows, ""])
 
 
 def _is_own(name: str, alias: griffe.Alias) -> bool:
@@ -57,8 +117,8 @@ def _complete(one: griffe.Class) -> None:
     if not isinstance(found, type):
         return
     if issubclass(found, Enum) and one.docstring is not None and "Attributes:" not in one.docstring.value:
-        values = ", ".join(f"`{member.name}` ({member.value!r})" for member in found)
-        one.docstring.value += f"\n\nValues: {values}."
+        one.docstring.value += f"\n\nValues: {', '.join(f'`{member.value!r}`' for member in found)}."
+        one.bases = []
     elif attrs.has(found) and "__init__" not in one.members:
         _add_constructor(one, inspect.signature(found))
 
@@ -81,11 +141,6 @@ def _said(default: object) -> str | None:
     if isinstance(default, Enum) and default is not attrs.NOTHING:
         return str(f"{type(default).__name__}.{default.name}")
     return repr(default) if default is None or isinstance(default, str | int | float | tuple) else "..."
-
-
-def _one_each(entry: re.Match[str]) -> str:
-    indent, names, text = entry.groups()
-    return "\n".join(f"{indent}{name}{text}" for name in names.split(", "))
 
 
 def _linked(text: str, one: griffe.Object, package: griffe.Module) -> str:

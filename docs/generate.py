@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -16,7 +16,7 @@ from types import ModuleType
 import click
 
 from planspec_lark.cli.app import cli
-from planspec_lark.cli.help import EXITS, Command, Group
+from planspec_lark.cli.help import Command, Group
 from planspec_lark.planspec.dialect import DIALECT
 from planspec_lark.syntax import CODES
 
@@ -25,16 +25,14 @@ _GENERATED = "<!-- Written by docs/generate.py: change the code, not this page. 
 
 # ---------------------------------------------------------------- the command line
 
-_EXITS = ", and ".join(f"{code} means: {text.rstrip('.').lower()}" for code, text in EXITS.items())
 _COMMAND_LINE = f"""\
 # Command line
 
 {_GENERATED}
 
-What `planspec --help` and `planspec COMMAND --help` say. [Output and files](../output.md) says what all commands have
-in common: formats, exit codes, environment variables and files.
-
-Where a command lists no other exit codes, {_EXITS}.
+`planspec COMMAND --help` says the same, with more examples. [Output and files](../output.md) says what all commands
+have in common: formats, exit codes, environment variables and files. Here, exit codes are listed where 1 or 3 has a
+meaning of its own.
 """
 _COMPLETION = """\
 ## Completion
@@ -47,8 +45,14 @@ eval "$(_PLANSPEC_COMPLETE=zsh_source planspec)"       # ~/.zshrc
 _PLANSPEC_COMPLETE=fish_source planspec | source       # ~/.config/fish/config.fish
 ```
 """
+# How many of a command's examples are shown.
+_EXAMPLES = 1
+# Exit codes that mean something else for each command; the others stand in "Output and files".
+_OWN_EXITS = (1, 3)
+# What a number may be; the default says as much to a reader.
+_RANGE = re.compile(r"; \d*(?:<=?)?x(?:[<>]=?)?\d*(?=\])| \[\d*(?:<=?)?x(?:[<>]=?)?\d*\]$")
 # An option that means the same in more commands than this is explained once, on the first page.
-_COMMON = 5
+_COMMON = 2
 # What is code already, and options.
 _CODE = re.compile(r"`[^`]+`|(?<![\w-])--[a-z][\w-]*")
 
@@ -62,7 +66,13 @@ def command_line_pages() -> dict[str, str]:
     # Of what stands below the same heading, that of most commands.
     ranked = Counter(note for inner in commands for note in _notes(inner)).most_common()
     notes = dict(note for note, _ in reversed(ranked))
-    parts = [_COMMAND_LINE, *_index(cli, context), "## Common options", _options_table(options)]
+    arguments = Counter(row for inner in commands for row in _files(inner).items())
+    files = sorted(row for row, count in arguments.items() if count > _COMMON)
+    parts = [_COMMAND_LINE, *_index(cli, context), "## Common arguments", _files_list(files)]
+    parts += ["## Common options", _options_table(options)]
+    told = Counter(exit_ for inner in commands for exit_ in _exits(inner))
+    exits = sorted(exit_ for exit_, count in told.items() if count > _COMMON)
+    parts += ["## Common exit codes", "\n".join(f"- `{code}`: {marked(text)}" for code, text in exits)]
     for heading, text in sorted(notes.items()):
         parts += [f"## {heading}", marked(text)]
     pages = {"index": _joined([*parts, _COMPLETION])}
@@ -70,7 +80,7 @@ def command_line_pages() -> dict[str, str]:
         page = _page(_words(inner))
         title = next((heading for heading in cli.sections if _slug(heading) == page), page)
         heading = f"## {_words(inner)}" if _words(inner) != title else ""
-        parts = [heading, *_command(inner, {*options, *notes.items()})]
+        parts = [heading, *_command(inner, {*options, *notes.items(), *files, *exits})]
         pages[page] = _joined([pages.get(page) or f"# {title}\n\n{_GENERATED}", *filter(None, parts)])
     return pages
 
@@ -133,25 +143,28 @@ def _command(context: click.Context, common: set[tuple[str, str]]) -> Iterator[s
     if isinstance(command, Group):
         yield from _index(command, context)
     if command.examples:
-        yield f"Examples:\n\n{_block(*command.examples)}"
+        yield f"Example:\n\n{_block(*command.examples[:_EXAMPLES])}"
     options = _options(context)
     if own := [said for said in options if said not in common]:
         yield _options_table(own)
-    links = [f"[{_code(said[0])}](index.md#common-options)" for said in options if said in common]
-    links += [f"[{said[0].lower()}](index.md{_anchor(said[0])})" for said in _notes(context) if said in common]
+    links = [f"[{said[0].lower()}](index.md{_anchor(said[0])})" for said in _notes(context) if said in common]
+    if names := [_code(said[0].partition(" ")[0]) for said in options if said in common]:
+        links.insert(0, f"{', '.join(names)} ([common options](index.md#common-options))")
     if links:
         yield f"Also: {', '.join(links)}."
     yield from (f"{heading}: {marked(text)}" for heading, text in _notes(context) if (heading, text) not in common)
     if isinstance(command, Command):
-        yield _list("Reads and writes", command.files)
-        if exits := {f"{code}": text for code, text in command.exits.items() if EXITS.get(code) != text}:
-            yield _list("Exit codes", exits)
+        if files := {name: text for name, text in _files(context).items() if (name, text) not in common}:
+            yield f"Reads and writes:\n\n{_files_list(files.items())}"
+        if exits := [f"`{code}`: {marked(text)}" for code, text in _exits(context) if (code, text) not in common]:
+            yield f"Exit code {' '.join(exits)}"
 
 
 def _options(context: click.Context) -> list[tuple[str, str]]:
     """The options with what they mean, all but ``--help``, which every command has."""
     options = [param for param in context.command.params if isinstance(param, click.Option)]
-    return [record for option in options if (record := option.get_help_record(context)) is not None]
+    records = [record for option in options if (record := option.get_help_record(context)) is not None]
+    return [(name, _RANGE.sub("", text)) for name, text in records]
 
 
 def _notes(context: click.Context) -> list[tuple[str, str]]:
@@ -163,8 +176,20 @@ def _block(*lines: str) -> str:
     return "\n".join(["```text", *lines, "```"])
 
 
-def _list(heading: str, rows: Mapping[str, str]) -> str:
-    return "\n".join([f"{heading}:", "", *(f"- {_named(name)}: {marked(text)}" for name, text in rows.items())])
+def _files(context: click.Context) -> Mapping[str, str]:
+    """What a command reads and writes, all but the standard streams."""
+    files = context.command.files if isinstance(context.command, Command) else {}
+    return {name: text for name, text in files.items() if not name.startswith("standard ")}
+
+
+def _exits(context: click.Context) -> list[tuple[str, str]]:
+    """The exit codes of a command that mean something of their own."""
+    exits = context.command.exits if isinstance(context.command, Command) else {}
+    return [(f"{code}", exits[code]) for code in _OWN_EXITS if code in exits]
+
+
+def _files_list(rows: Iterable[tuple[str, str]]) -> str:
+    return "\n".join(f"- {_named(name)}: {marked(text)}" for name, text in rows)
 
 
 def _named(name: str) -> str:
@@ -208,8 +233,8 @@ _PYTHON = f"""\
 
 {_GENERATED}
 
-All public names. A package's page has an example, signatures and all that the docstrings say. Nothing is loaded before
-it is used: importing the package compiles no grammar.
+A package's page has an example and its public names. Those of the top level are explained in full; of others it says
+what they are for, and `help(NAME)` says the rest. Importing the package compiles no grammar.
 """
 # In the order of the site's navigation.
 PACKAGES = (
@@ -222,21 +247,16 @@ _ROLE = re.compile(r":\w+:`(?:[^`<]+ <)?~?(?P<name>[\w.]+)>?`")
 
 
 def python_page() -> str:
-    """The public names of all packages."""
-    parts = [_PYTHON, "## planspec_lark", "These can be imported from `planspec_lark` itself:"]
+    """The names of the top level, and all packages."""
     left = {*import_module("planspec_lark").__all__}
-    rows = []
-    for package in PACKAGES:
-        names = [name for name in _public(package).__all__ if name in left]
-        left -= {*names}
-        if names:
-            rows.append(f"- [{package}]({package}.md): {', '.join(f'`{name}`' for name in names)}")
-    parts.append("\n".join(rows))
+    rows = ["| package | from `planspec_lark` itself | what it is for |", "|---|---|---|"]
     for package in PACKAGES:
         module = _public(package)
-        parts += [f"## {module.__name__}", _sentence(module.__doc__ or "")]
-        parts.append(",\n".join(_link(package, name) for name in module.__all__))
-    return _joined(parts)
+        names = [name for name in module.__all__ if name in left]
+        left -= {*names}
+        links = ", ".join(_link(package, name) for name in names)
+        rows.append(f"| [{package}]({package}.md) | {links} | {_sentence(module.__doc__ or '')} |")
+    return _joined([_PYTHON, "\n".join(rows)])
 
 
 def _public(package: str) -> ModuleType:
@@ -262,8 +282,8 @@ _CODES = f"""\
 
 {_GENERATED}
 
-Every finding has a code. Its link leads to an explanation, a text that causes it and a text that does not;
-`planspec explain CODE` shows the same. [Diagnostics](../diagnostics.md) says how to read one.
+A link leads to an explanation, a text that causes the finding and a text that does not; `planspec explain CODE` shows
+the same. [Findings and fixes](../diagnostics.md) says how to read one.
 """
 # In the order of the site's navigation.
 CODE_PAGES = ("plans", "answers", "engine", "repair", "hopspec", "json", "planner", "tool-plans", "exchange")
@@ -287,12 +307,11 @@ def codes_index(pages: Mapping[str, str]) -> str:
     """All codes, by the pages that explain them."""
     parts = [_CODES]
     for page, text in pages.items():
-        rows = ["| code | name | severity |", "|---|---|---|"]
+        rows = []
         for heading in _CODE_HEADING.finditer(text):
             code = CODES[heading["code"]]
-            link = f"[{code.code}]({page}.md{_anchor(f'{code.code} {code.name}')})"
-            rows.append(f"| {link} | {code.name} | {code.severity.value} |")
-        parts += [f"## {text.partition(chr(10))[0].removeprefix('# ')}", "\n".join(rows)]
+            rows.append(f"[{code.code} {code.name}]({page}.md{_anchor(f'{code.code} {code.name}')})")
+        parts += [f"## {text.partition(chr(10))[0].removeprefix('# ')}", ",\n".join(rows)]
     return _joined(parts)
 
 

@@ -108,12 +108,10 @@ def with_blocks(info: str) -> pytest.MarkDecorator:
 
 KNOWN = {
     "output",
-    "planspec",
     "planspec canonical",
     "planspec bad",
     "planspec good",
     "planspec plan",
-    "plan_cmd",
     "plan_cmd bad",
     "plan_cmd good",
     "plan_cmd refused",
@@ -159,7 +157,7 @@ def test_every_block_is_of_a_known_kind() -> None:
     assert [(block.id, block.info) for block in BLOCKS if not block.file and block.info not in KNOWN] == []
 
 
-@of("planspec", "planspec plan")
+@of("planspec plan")
 def test_plans_parse(block: Block) -> None:
     parse_plan(block.text)
 
@@ -183,7 +181,7 @@ def test_good_plans_do_not_have_it(block: Block) -> None:
     assert not any(diagnostic.severity is Severity.ERROR for diagnostic in found)
 
 
-@of("plan_cmd", "plan_cmd good")
+@of("plan_cmd good")
 def test_commands_are_found(block: Block) -> None:
     assert parse_plan_commands(block.text)
     assert scan_plan_commands(block.text).diagnostics == []

@@ -218,8 +218,8 @@ def repair_plan(  # noqa: PLR0913  (all but the first two are options)
     (True, 'act')
 
     What is safe is taken, as :func:`~planspec_lark.extract_plan` does. For the rest, the model is shown the plan with
-    all that holds it. It changes lines or writes the plan again, until the plan is accepted, the rounds are used up,
-    or the same would be asked again. Where there are several plans, the question is which of them holds.
+    its findings. It changes lines or writes the plan again, until the plan is accepted, the rounds are used up, or the
+    same would be asked again. Where there are several plans, the model is asked which of them counts.
 
     Args:
         text: a plan, or an answer with one.

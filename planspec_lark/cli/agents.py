@@ -146,7 +146,7 @@ def _tell(change: FileChange, dry_run: bool) -> None:
     },
     exits={
         0: "Nothing is refused, or the hook itself has failed.",
-        1: "The call is wrong.",
+        1: "The arguments are wrong.",
         2: "A plan was edited and has errors.",
     },
 )

@@ -212,8 +212,8 @@ def archive_command(name: str, force: bool) -> None:
         0: "The plan was created or shown.",
         1: "The draft cannot be used.",
         2: "The name is taken, the model cannot be asked, a file cannot be written, or the arguments are wrong.",
-        130: "Interrupted; what has come of a draft is kept.",
-        143: "Terminated; what has come of a draft is kept.",
+        130: "Interrupted; the draft so far is kept.",
+        143: "Terminated; the draft so far is kept.",
     },
     notes={**PROGRAMS, **MODELS},
 )

@@ -98,7 +98,7 @@ def _is_mapping(_instance: object, attribute: Attribute[Any], value: object) -> 
 
 @frozen
 class OperatorResult:
-    """What came of a step.
+    """The result of a step.
 
     Attributes:
         status: how it went.

@@ -52,7 +52,7 @@ def draft_plan(  # noqa: PLR0913  (all but the first two are options)
     """Let a language model write a plan.
 
     An answer that comes in pieces is stopped at the first fault that nothing after it can cure, and as soon as the plan
-    is complete. One that cannot be used goes back with all that holds it.
+    is complete. One that cannot be used goes back with all its findings.
 
     >>> answers = ["Goal: Open\\n## Steps\\n1. Light the oven\\n", "Goal: Open\\n## Steps\\n1. [act] Light the oven\\n"]
     >>> drafted = draft_plan(lambda prompt: answers.pop(0), "Open the bakery at six")

@@ -141,7 +141,7 @@ def budget_options(most: int | None = None) -> Callable[[Command], Command]:
             "--max-cost",
             type=click.FloatRange(min=0, min_open=True),
             metavar="N",
-            help="Stop after a cost of N, as far as answers tell it.",
+            help="Stop after a cost of N, and at an answer that took tokens and does not tell what they cost.",
         ),
     )
 

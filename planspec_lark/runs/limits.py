@@ -163,7 +163,8 @@ class Budget:
     Attributes:
         steps: calls of the operator.
         seconds: on the clock.
-        llm_calls, tokens, cost: as :class:`Effort` counts them.
+        llm_calls, tokens, cost: as :class:`Effort` counts them. With a limit of the cost, a run stops at the first
+            answer that took tokens and does not say what they cost.
     """
 
     steps: int | None = field(default=None, validator=_MOST)
@@ -233,11 +234,14 @@ class Account:
     steps: int = 0
     effort: Effort = Effort()
     _began: float = field(factory=monotonic, init=False)
+    _is_cost_unknown: bool = field(default=False, init=False)
 
     def spend(self, effort: Effort) -> None:
         """Add what something has taken."""
         if effort is not NO_EFFORT:
             self.effort += effort
+            # A sum of costs says nothing then.
+            self._is_cost_unknown |= effort.tokens > 0 and not effort.cost
 
     def seconds_left(self) -> float:
         """How many seconds the run has left."""
@@ -256,7 +260,9 @@ class Account:
         }
 
     def find_excess(self, under_way: int) -> str:
-        """What is used up then."""
+        """What is used up then, or cannot be held."""
+        if self.budget.cost is not None and self._is_cost_unknown:
+            return "the budget of the cost cannot be held: an answer took tokens, and did not say what they cost"
         for name, (used, most) in self.spent(under_way).items():
             if most is not None and used >= most:
                 return f"the budget is used up: {name}: {most:,}"

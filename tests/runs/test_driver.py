@@ -12,7 +12,7 @@ from logging import getLogger
 from typing import Any
 
 import pytest
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
 from planspec_lark.awaitables import OverdueError
 from planspec_lark.cancellation import stop_event
@@ -389,6 +389,24 @@ def test_a_budget_that_is_used_up(budget: Budget, done: int, why: str, jobs: int
     # It counts from the beginning of each run, and the end is no excess.
     left = 5 - len(said)
     assert len(run_jobs(Jobs(language.calls), ledger, budget=Budget(llm_calls=left), jobs=jobs)) == 5
+
+
+class CostlessJobs(Jobs):
+    """Calls that say which tokens they took, and not what these cost."""
+
+    @staticmethod
+    def end(name: str, outcome: CallOutcome) -> Sequence[Entry]:
+        return [evolve(one, effort=Effort(1, tokens=10)) for one in Jobs.end(name, outcome) if isinstance(one, Done)]
+
+
+def test_a_cost_that_is_not_told_cannot_be_limited() -> None:
+    language = CostlessJobs({name: lambda: "1" for name in "abc"})
+    said = run_jobs(language, budget=Budget(cost=1_000))
+    assert said.pop("stopped") == (
+        "the budget of the cost cannot be held: an answer took tokens, and did not say what they cost"
+    )
+    assert len(said) == 1
+    assert len(run_jobs(CostlessJobs(language.calls), budget=Budget(tokens=1_000))) == 3
 
 
 def test_time_is_a_budget() -> None:

@@ -419,7 +419,7 @@ class _Answer:
             self.source.span(*bounds) if bounds else None,
             request.max_risk,
             truncated=cut is not None,
-            notes=tuple(one for one in told if one.severity is not Severity.ERROR),
+            notes=tuple(one for one in told if not find_holds([one], request.max_risk)),
             scan=scan,
         )
 

@@ -615,10 +615,11 @@ def scan_plan(
     if any(one.code in OVER_LIMIT for one in found.holds):
         return found.scan
     written = Source(text, name)
-    if not found.plan.steps:
+    if not found.plan.steps or found.scan.diagnostics:
         remainder = leave_out_reasoning(text)
         plan = fast_reader.read(remainder.text)
-        if plan is not None:
+        # What the dialect takes for steps may be constraints of a plan that has none yet.
+        if plan is not None and not (plan.steps and found.plan.steps):
             positions = Positions(written, remainder.text, (0, len(text)))
             return ScanResult(plan, remainder.diagnose(written), positions, written)
     listed = Findings(limits.max_findings)

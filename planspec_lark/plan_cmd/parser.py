@@ -71,7 +71,8 @@ def split_commands(text: str, *, accelerate: bool = True) -> Iterator[tuple[Plan
     read = read_command if accelerate else _read_tree
     text = end_last_line(text)
     starts_command = grammars.pattern("plan_cmd", "PREFIX").match
-    at = 0
+    # A byte-order mark is no part of the first line.
+    at = int(text.startswith("\ufeff"))
     while at < len(text):
         found = read(text, at) if starts_command(text, at) else None
         if found is None:

@@ -227,3 +227,10 @@ def test_commands_and_near_misses_come_in_the_order_of_the_text() -> None:
 def test_a_lone_carriage_return_at_the_end_is_a_control_character() -> None:
     (found,) = scan_plan_commands("PLAN_CMD: DONE 1\r").diagnostics
     assert found.code == "PC108"
+
+
+def test_a_byte_order_mark_hides_no_command() -> None:
+    text = "\ufeffPLAN_CMD: DONE 2\nPLAN_CMD: DONE 3\n"
+    assert [one.step_id for one in parse_plan_commands(text)] == ["2", "3"]
+    assert [one.step_id for one in parse_plan_commands(text, accelerate=False)] == ["2", "3"]
+    assert scan_plan_commands(text).commands == parse_plan_commands(text)

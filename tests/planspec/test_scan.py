@@ -215,3 +215,9 @@ def test_what_counts_the_rest_names_the_first_that_is_not_listed() -> None:
     result = scan_plan(f"Goal: g\n## Steps\n{rows}", limits=Limits(max_findings=3))
     assert [found.code for found in result.diagnostics] == ["PS110"] * 3 + ["PS120"]
     assert len(result.plan.steps) == 8
+
+
+@pytest.mark.parametrize("text", ["Constraints:\n- 1[act]\n", "Constraints:\n- 1) [act] Bake\n- 2) [act] Sell\n"])
+def test_constraints_that_look_like_steps_are_constraints_of_a_plan_without_steps(text: str) -> None:
+    scan = scan_plan(text)
+    assert (scan.plan, scan.diagnostics) == (parse_plan(text), [])

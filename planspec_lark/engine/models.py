@@ -136,7 +136,7 @@ class StepCall:
     """What an operator is asked to do.
 
     It can be pickled: another process gets plain data, with all inputs, the plan as it was then, and of the history
-    the last events.
+    the last events. On a cluster of Dask it gets these when it asks for them.
 
     Attributes:
         step: a copy of the step.

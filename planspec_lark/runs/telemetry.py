@@ -40,7 +40,6 @@ INTERRUPTED = "interrupted"
 _SCOPE = "planspec_lark"
 # Where these are set, the first use of OpenTelemetry sets it up.
 _PROVIDERS = ("OTEL_PYTHON_TRACER_PROVIDER", "OTEL_PYTHON_METER_PROVIDER")
-_TRACEPARENT = re.compile(r"00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})", re.ASCII)
 
 _WARNINGS = (RecordKind.FAILED, RecordKind.POSTPONED, RecordKind.BLOCKED, RecordKind.REFUSED)
 # How runs end that have failed.
@@ -243,8 +242,10 @@ def _run_span(told: RunTelemetry, kind: str, about: Callable[[], tuple[str, str]
     if name:
         attributes["gen_ai.agent.name"] = brief(name)
         title = f"{title} {brief(name)}"
-    before = _read_traceparent(api, link)
-    links = [api.Link(before)] if before is not None else []
+    # In no context at all: where the text names no span, none is at hand.
+    nowhere = import_module("opentelemetry.context").Context()
+    before = api.get_current_span(_propagator().extract({"traceparent": link}, nowhere)).get_span_context()
+    links = [api.Link(before)] if before.is_valid else []
     span = _tracer().start_span(title, attributes=attributes, links=links)
     told.follow(span)
     why = INTERRUPTED
@@ -336,20 +337,15 @@ def trace_environment() -> dict[str, str]:
 
 def trace_at_hand() -> str:
     """The span at hand as a record of the ledger has it, for the process that resumes the run; "" if there is none."""
-    api = _api()
-    if api is None:
-        return ""
-    known = api.get_current_span().get_span_context()
-    return f"00-{known.trace_id:032x}-{known.span_id:016x}-{known.trace_flags:02x}" if known.is_valid else ""
+    carrier: dict[str, str] = {}
+    if _api() is not None:
+        _propagator().inject(carrier)
+    return carrier.get("traceparent", "")
 
 
-def _read_traceparent(api: ModuleType, text: str) -> Any:
-    found = _TRACEPARENT.fullmatch(text)
-    if found is None:
-        return None
-    trace, span, flags = (int(part, 16) for part in found.groups())
-    made = api.SpanContext(trace, span, is_remote=True, trace_flags=api.TraceFlags(flags))
-    return made if made.is_valid else None
+def _propagator() -> Any:
+    # Whatever other propagators are set up, a record has this form.
+    return import_module("opentelemetry.trace.propagation.tracecontext").TraceContextTextMapPropagator()
 
 
 # ---------------------------------------------------------------- OpenTelemetry

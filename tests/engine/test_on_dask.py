@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import subprocess
 import sys
 import threading
@@ -181,6 +182,19 @@ def time_out(_: StepCall) -> OperatorResult:
     raise TimeoutError("too slow")
 
 
+def look(call: StepCall) -> OperatorResult:
+    """An operator that looks at all that there is, more than once."""
+    events = [f"{event.step} {event.text}" for event in call.history]
+    assert (len(call.history), call.history.last(1)) == (len(events), [*call.history][-1:])
+    shown = call.plan_state(1000), call.plan_state()
+    return ok(f"{events}, {dict(call.inputs)}", shown=shown[0], is_same=len({*shown}) == 1)
+
+
+class DigAndLook:
+    def __call__(self, call: StepCall) -> OperatorResult:
+        return look(call) if call.step.description == "look" else ok("dug", x=1)
+
+
 @frozen
 class Busy:
     """An operator that asks for another try, once."""
@@ -219,8 +233,27 @@ def test_what_operators_say_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         assert result.outcome is Outcome.CONVERGED
         tries = (tmp_path / "tries").read_text().split()
         assert (len(tries), len(set(tries))) == (2, 1)
+        packed, real = list[str](), on_dask._pack
+
+        def pack(part: object) -> bytes:
+            packed.append(type(part).__name__)
+            return pickle.dumps(part)
+
+        monkeypatch.setattr(on_dask, "_pack", pack)
         result = ThinkEngine(plan("1. [act] dig → x\n"), later, runner=dask_runner(made.address)).run()
         assert (result.plan.steps[0].result, result.outputs) == ("dig later", {"x": made.workers[0].pid})
+        # What no operator asks for stays here.
+        assert packed == []
+        result = ThinkEngine(
+            plan("1. [act] dig → x\n2. [act] look → shown, is_same\n"), DigAndLook(), runner=runner
+        ).run()
+        assert result.plan.steps[1].result == "['1 dug'], {'x': 1}"
+        assert result.outputs["is_same"] is True
+        assert "2. [>] [act] look → shown, is_same" in result.outputs["shown"]
+        assert sorted(packed) == ["History", "Inputs", "PlanState"]
+        monkeypatch.setattr(on_dask, "_pack", lambda _: real(threading.Lock()))
+        result = ThinkEngine(plan("1. [act] look → shown, is_same\n"), look, runner=runner).run()
+        assert result.plan.steps[0].result == "RuntimeError: TypeError: cannot pickle '_thread.lock' object"
 
 
 def test_without_workers_or_a_scheduler(

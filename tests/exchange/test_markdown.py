@@ -260,6 +260,13 @@ def test_an_item_with_a_box_is_one_however_far_it_is_indented(text: str, ids: st
     ]
 
 
+def test_a_box_in_a_code_block_is_none_of_the_list() -> None:
+    text = "- ✅ a\n- ☐ b\n\n```\n- [ ] c\n```\n"
+    imported = import_text(text)
+    imported.plan.steps[0].status = PlanStatus.PENDING
+    assert export_into(imported.plan, text).text == text.replace("✅", "☐")
+
+
 _ROWS = [
     "- [ ] a",
     "- b",

@@ -8,6 +8,7 @@ text.
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate, pairwise
 
@@ -278,7 +279,7 @@ class _Outline:
         """Where one section alone has tasks of those beside it, its heading is no step, unless it is counted."""
         blocks = self.blocks
         is_task = ((at in self.tasks and one.role != "text") or one.role == "step" for at, one in enumerate(blocks))
-        held = [*accumulate(is_task, initial=0)]
+        held = array("q", accumulate(is_task, initial=0))
         for group in _group_siblings(blocks, self.ends).values():
             holders = [at for at in group if held[self.ends[at]] > held[at]]
             if len(holders) == 1 and not blocks[holders[0]].role and not number_of(blocks[holders[0]].text):

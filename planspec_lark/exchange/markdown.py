@@ -7,6 +7,7 @@ bullets, and for free texts by :mod:`.outline`. Everything else stays as it is i
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate, pairwise
 
@@ -39,6 +40,8 @@ _MARKER = re.compile(r"[ \t]*(?:[-+*•◦▪‣●]|[0-9]{1,9}[.)])([ \t]*)")
 # What CommonMark reads as text, and was meant as a box.
 _NEAR_ITEM = re.compile(r"[ \t]*(?:[-+*][ \t]*\[[ xX]?\](?=[^\s(\[])|[-+*]\[[ xX]?\][ \t])")
 _HIDDEN_ITEM = re.compile(r"[ \t]*(?:[-+*]|[0-9]{1,9}[.)])[ \t]+\S")
+# In place of a block that was read.
+_READ = Block("other", 0, 0)
 # So many lists are named.
 _MOST_NAMED = 9
 
@@ -230,20 +233,25 @@ class _Reader:
 
     # ------------------------------------------------------------ sections
 
-    def _read_sections(self, blocks: Sequence[Block], root: _Holder) -> None:
-        """Read all blocks. A heading is a task if there are tasks in its section, which is else text as a whole."""
+    def _read_sections(self, blocks: list[Block], root: _Holder) -> None:
+        """Read all blocks and let go of them. A heading is a task if its section has tasks, which is else text."""
         ends = find_ends(blocks)
         # How many blocks with tasks there are before each.
-        counts = [0, *accumulate(self._holds_tasks(block) or block.role == "step" for block in blocks)]
+        counts = array(
+            "q", accumulate((self._holds_tasks(block) or block.role == "step" for block in blocks), initial=0)
+        )
         if not self.dialect.is_free:
             for at in find_siblings(blocks, ends, counts):
                 blocks[at].role = "step"
-        sections = [*accumulate(block.kind == "heading" for block in blocks)]
+        sections = array("q", accumulate(block.kind == "heading" for block in blocks))
         held = {sections[at] for at, block in enumerate(blocks) if self._holds_tasks(block)}
         # The sections around, each with its end.
         around = [(len(blocks), root)]
-        at = 0
+        at = last = 0
         while at < len(blocks):
+            # What is read takes no memory any more.
+            blocks[last:at] = [_READ] * (at - last)
+            last = at
             while around[-1][0] <= at:
                 around.pop()
             (_, holder), block, end = around[-1], blocks[at], ends.get(at, at + 1)

@@ -279,7 +279,9 @@ def _change_task(lines: list[str], change: TaskChange, dialect: Dialect, *, has_
         return
     match = _ITEM.match(line)
     start = match.end() if match else len(line) - len(line.lstrip())
-    box = find_box(line, SYMBOL if has_symbols else BOX, start)
+    box = find_box(line, BOX, start)
+    if box is None and marks.NO_BOX not in old.notes:
+        box = find_box(line, SYMBOL, start)
     if was.status is not new.status and (was.is_counted or not was.children):
         if box is None and marks.NO_BOX in old.notes and match:
             line = f"{line[:start]}{_EMPTY[has_symbols]} {line[start:]}"

@@ -8,6 +8,7 @@ text.
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate, pairwise
 
@@ -29,8 +30,6 @@ _COUNTER = re.compile(
 _DOTTED = re.compile(r"[*_ ]{0,8}+[0-9]{1,3}(?:\.(?P<number>[0-9]{1,3})){1,4}\.?[*_]{0,3}[ \t]")
 _BOLD = re.compile(r"(?:\*\*|__)(?=\S)[^*\n]{1,200}(?:\*\*|__)[ \t]*[:：]?")
 _FULLEST = 6
-# A longer paragraph is no heading.
-_LONGEST = 400
 _RULE = re.compile(r"[ \t]*+\|?[ \t]*+:?-[-:| \t]*+")
 _CELL = re.compile(r"(?<!\\)\|")
 
@@ -158,7 +157,7 @@ def _promote(blocks: Sequence[Block]) -> list[Block]:
             made += _split_rows(block, rows, 1)
         elif (parts := _split_rows(block, rows, 0))[-1].kind in LISTS:
             made += parts
-        elif at in counted and len(rows[0]) < _LONGEST:
+        elif at in counted:
             # A sentence may go on in the next row.
             whole = join_lines(rows)
             end = 1 if whole is None else len(rows)
@@ -263,25 +262,24 @@ class _Outline:
                 self.blocks[one].role = "text"
 
     def read_tables(self, lines: Sequence[str]) -> None:
-        """Make lists of tables whose rows are counted, or of the only one where nothing else is a list of tasks."""
+        """Make lists of tables whose rows are counted; then no other list is one of tasks."""
         tables = {
             at: [_cells(lines[block.first - 2]), *map(_cells, lines[block.first : block.last])]
             for at, block in enumerate(self.blocks)
             if block.kind == "table"
         }
         counted = {at: rows for at, rows in tables.items() if _is_ascending([_count(row[0]) for row in rows[1:]])}
-        found = counted or (tables if len(tables) == 1 and not self.tasks else {})
-        for at in self.tasks if found else ():
+        for at in self.tasks if counted else ():
             self.blocks[at].role = "text"
-        for at, rows in found.items():
-            _read_table(self.blocks[at], rows, has_numbers=at in counted)
-        self.tasks |= {*found}
+        for at, rows in counted.items():
+            _read_table(self.blocks[at], rows)
+        self.tasks |= {*counted}
 
     def lift(self) -> None:
         """Where one section alone has tasks of those beside it, its heading is no step, unless it is counted."""
         blocks = self.blocks
         is_task = ((at in self.tasks and one.role != "text") or one.role == "step" for at, one in enumerate(blocks))
-        held = [*accumulate(is_task, initial=0)]
+        held = array("q", accumulate(is_task, initial=0))
         for group in _group_siblings(blocks, self.ends).values():
             holders = [at for at in group if held[self.ends[at]] > held[at]]
             if len(holders) == 1 and not blocks[holders[0]].role and not number_of(blocks[holders[0]].text):
@@ -302,10 +300,10 @@ def _cells(line: str) -> list[str]:
     return [cell.strip() for cell in _CELL.split(row.removeprefix("|").removesuffix("|"))]
 
 
-def _read_table(block: Block, rows: Sequence[Sequence[str]], *, has_numbers: bool) -> None:
-    """Make a list of a table: the first column that has texts is that of the steps, and one of signs has boxes."""
+def _read_table(block: Block, rows: Sequence[Sequence[str]]) -> None:
+    """Make a list of a table: the first column with texts behind the numbers has the steps, and one of signs boxes."""
     head, body = rows[0], rows[1:]
-    columns = range(has_numbers, len(head))
+    columns = range(1, len(head))
     cells = {at: [*filter(None, (_cell(row, at) for row in body))] for at in columns}
     signs = [at for at in columns if cells[at] and all(map(_is_sign, cells[at]))]
     texts = [at for at in columns if at not in signs]

@@ -261,6 +261,33 @@ def test_an_item_with_a_box_is_one_however_far_it_is_indented(text: str, ids: st
     ]
 
 
+def test_a_few_headings_with_numbers_among_many_are_no_series() -> None:
+    text = "".join(f"## {name}\n\n1. Do {name}\n\n" for name in "abcdef") + "## Example 1\n\nx\n\n## Example 2\n\ny\n"
+    assert steps_of(text, "markdown")[:2] == ["1 pending a", "1.1 pending Do a"]
+
+
+def test_a_sentence_with_a_number_at_the_start_of_a_line_is_no_list() -> None:
+    text = "**Aim**\nRun it, look at it,\nget 8–12 tasks of it, and\ngo on with them,\nas long as it takes.\n\n"
+    assert steps_of(text + "1. Load\n2. Check\n", "markdown") == ["1 pending Load", "2 pending Check"]
+
+
+@pytest.mark.parametrize(("column", "is_read"), [("1", True), ("x", False)])
+def test_a_table_is_a_list_if_its_rows_have_numbers(column: str, is_read: bool) -> None:
+    text = f"| | What |\n|---|---|\n| {column} | Load |\n| {column.replace('1', '2')} | Check |\n"
+    if is_read:
+        assert steps_of(text, "markdown") == ["1 pending Load", "2 pending Check"]
+    else:
+        with pytest.raises(PlanSyntaxError, match="no tasks"):
+            import_text(text, "markdown")
+
+
+def test_a_box_in_a_code_block_is_none_of_the_list() -> None:
+    text = "- ✅ a\n- ☐ b\n\n```\n- [ ] c\n```\n"
+    imported = import_text(text)
+    imported.plan.steps[0].status = PlanStatus.PENDING
+    assert export_into(imported.plan, text).text == text.replace("✅", "☐")
+
+
 _ROWS = [
     "- [ ] a",
     "- b",

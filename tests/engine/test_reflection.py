@@ -69,6 +69,7 @@ def codes(found: Reflection) -> list[tuple[str, int | None]]:
         ("刷子坏了。\nRETRY | 换新刷子\n", Decision.RETRY, "换新刷子"),
         ("RETRY\nIt was the brush.\nRETRY", Decision.RETRY, ""),
         ("RETRY | one\nRETRY | two\nRETRY", Decision.RETRY, "two"),
+        ("\ufeffACCEPT", Decision.ACCEPT, ""),
     ],
 )
 @pytest.mark.parametrize("end", ["", "\n", "\r\n"], ids=["no end", "LF", "CRLF"])
@@ -154,7 +155,6 @@ def test_prose_is_prose(text: str) -> None:
         ("RETRY 3", None),
         ("RETRY.", "RETRY"),
         ("ACCEPT!", "ACCEPT"),
-        ("\ufeffACCEPT", "ACCEPT"),
         ("RETRY | a\x00b", "RETRY | ab"),
         ("- RETRY\x1b[31m", None),
         ("**RETRY\x07**", "RETRY"),
@@ -188,6 +188,11 @@ def test_what_is_not_possible_is_not_proposed(snapshot: SnapshotAssertion) -> No
     found = reflect("- RETRY\n- INTERACT\n- ACCEPT\nRETRY\x00\nACCEPT\x00\n", can_interact=False, can_retry=False)
     assert render_all(found.diagnostics) == snapshot
     assert [one.fix is not None for one in found.diagnostics] == [False, False, True, False, True]
+
+
+def test_a_byte_order_mark_inside_of_a_text_is_a_near_miss() -> None:
+    (one,) = reflect("So:\n\ufeffACCEPT").diagnostics
+    assert (one.code, one.fix and one.fix.text) == ("PE202", "ACCEPT")
 
 
 @pytest.mark.parametrize("settling", ["ACCEPT", "PLAN_CMD: SKIP 2.2 | no brush", "PLAN_CMD: REVISE 2 [subtask] Clean"])

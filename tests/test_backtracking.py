@@ -27,7 +27,6 @@ KNOWN = {
     "planspec_lark.lsp.planspec_index.<module>": "it reads a path",
     "planspec_lark.exchange.spec_kit._AFTER": "it reads lines of at most 1000 characters",
     "planspec_lark.exchange.spec_kit._BEFORE": "it reads lines of at most 1000 characters",
-    "planspec_lark.lsp.hopspec_index._WORD": "it reads a few characters at the end of a line",
     "planspec_lark.lsp.planspec_index._BRACKET": "it reads a few characters at the end of a line",
     "planspec_lark.lsp.planspec_index._WORD": "it reads a few characters at the end of a line",
     "planspec_lark.planspec.positions._ROW": "it reads texts whose last line is ended",

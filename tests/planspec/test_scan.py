@@ -221,3 +221,10 @@ def test_what_counts_the_rest_names_the_first_that_is_not_listed() -> None:
 def test_constraints_that_look_like_steps_are_constraints_of_a_plan_without_steps(text: str) -> None:
     scan = scan_plan(text)
     assert (scan.plan, scan.diagnostics) == (parse_plan(text), [])
+
+
+def test_escapes_are_undone_for_a_plan_alone() -> None:
+    text = "\\#\n2"
+    (found,) = scan_plan(text).diagnostics
+    assert found.span is not None and text[found.span.start : found.span.end] == text
+    assert scan_plan("\\#\\# Steps\n1\\. [act] Bake\n").plan.steps[0].description == "Bake"

@@ -226,5 +226,6 @@ def test_constraints_that_look_like_steps_are_constraints_of_a_plan_without_step
 def test_escapes_are_undone_for_a_plan_alone() -> None:
     text = "\\#\n2"
     (found,) = scan_plan(text).diagnostics
-    assert found.span is not None and text[found.span.start : found.span.end] == text
+    assert found.span is not None
+    assert text[found.span.start : found.span.end] == text
     assert scan_plan("\\#\\# Steps\n1\\. [act] Bake\n").plan.steps[0].description == "Bake"

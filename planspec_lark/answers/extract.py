@@ -302,10 +302,10 @@ def _extract(
     source = Source(answer, request.name)
     if (plain := undo_escapes(answer, DIALECT.language)) is not None:
         said = "escapes of Markdown or HTML were undone: lines are shown without them"
-        found = _extract(plain[0], request, beside, (*wrapped, _unwrap(source, *plain[1:], said)))
+        undone = _extract(plain[0], request, beside, (*wrapped, _unwrap(source, *plain[1:], said)))
         # They are undone for the sake of a plan.
-        if found.verdict is not Verdict.REFUSED:
-            return found
+        if undone.verdict is not Verdict.REFUSED:
+            return undone
     remainder = leave_out_reasoning(answer)
     bare = set_aside(remainder.text)
     # Where a tag is missing, what it ends or begins with may be meant otherwise.

@@ -168,7 +168,7 @@ for language in ("en", "zh"):
     [asked] = repair_plan(faulty, lambda _: "", rounds=1, language=language).rounds
     assert "or `[wait]`" in asked.prompt or language == "zh"
     # Among all types, and among those with steps below them.
-    assert asked.prompt.rpartition("```")[2].count("`[wait]`") == 2
+    assert asked.prompt.rpartition("\\n## ")[0].count("`[wait]`") == 2
 assert "[wait]" in export_grammar("lark") and "[wait]" not in export_grammar("lark", types=["act", "subtask"])
 """
 

@@ -303,8 +303,8 @@ def _extract(
     if (plain := undo_escapes(answer, DIALECT.language)) is not None:
         said = "escapes of Markdown or HTML were undone: lines are shown without them"
         undone = _extract(plain[0], request, beside, (*wrapped, _unwrap(source, *plain[1:], said)))
-        # They are undone for the sake of a plan.
-        if undone.verdict is not Verdict.REFUSED:
+        # They are undone for the sake of a plan, be it one that cannot be used.
+        if undone.plan.steps or undone.verdict is not Verdict.REFUSED:
             return undone
     remainder = leave_out_reasoning(answer)
     bare = set_aside(remainder.text)

@@ -40,7 +40,7 @@ from planspec_lark.planspec.fast_reader import read as read_valid
 from planspec_lark.planspec.models import STEP_TYPES
 from planspec_lark.planspec.recovery import scan_lines
 from planspec_lark.syntax import Source, Span
-from planspec_lark.syntax.envelopes import set_aside
+from planspec_lark.syntax.envelopes import set_aside, undo_escapes
 from planspec_lark.syntax.fences import find_fences
 from planspec_lark.syntax.limits import NO_LIMITS
 from planspec_lark.syntax.reasoning import leave_out_reasoning
@@ -143,12 +143,18 @@ def refusal_is_located(text: str) -> None:
 
 
 def are_placed(diagnostics: list[Diagnostic], text: str) -> None:
-    """All diagnostics have places inside the text that agree with themselves, in the order of the text."""
-    source = Source(text)
+    """All diagnostics have places in what they show that agree with themselves, in the order of the text.
+
+    That is the text, but where escapes were undone in it.
+    """
+    whole = Source(text)
+    undone = undo_escapes(text, "planspec_dialect")
     spans = [diagnostic.span for diagnostic in diagnostics]
-    for span in spans:
+    for diagnostic, span in zip(diagnostics, spans, strict=True):
         assert span is not None
-        assert 0 <= span.start <= span.end <= len(text)
+        source = diagnostic.source or whole
+        assert source.text == text or undone is not None
+        assert 0 <= span.start <= span.end <= source.length
         assert span == source.span(span.start, span.end)
     starts = [span.start for span in spans if span]
     assert starts == sorted(starts)

@@ -66,11 +66,11 @@ def dask_runner(client: Any) -> Runner:
         import_module("distributed.core").CommClosedError,
     )
 
-    desk = _Desk(made)
+    parts = _PartServer(made)
 
     def run(operator: Operator, call: StepCall) -> OperatorResult:
         try:
-            with desk.opened(call) as sent:
+            with parts.opened(call) as sent:
                 return _run(made, operator, sent)
         except lost as error:
             raise FatalError(f"the cluster was lost: {visible(str(error))}") from None
@@ -81,7 +81,7 @@ def dask_runner(client: Any) -> Runner:
 # ---------------------------------------------------------------- what a worker asks for
 
 
-class _Desk:
+class _PartServer:
     """Answers workers that ask for parts of calls.
 
     Args:

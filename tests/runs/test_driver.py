@@ -200,18 +200,25 @@ def test_what_has_happened_is_kept_before_a_pause() -> None:
     assert ledger.kept == [["begun", "started a"], ["postponed a"], ["started a"], ["done a"]]
 
 
-def test_what_begins_and_ends_side_by_side_is_kept_together() -> None:
-    ledger, all_are_there = Commits(), asyncio.Event()
-    left = ["a", "b", "c"]
+def meeting(names: str, breaks: str = "") -> dict[str, Callable[[], Any] | str]:
+    """Calls of which none returns before all have begun; some of them break."""
+    left, all_are_there = [*names], asyncio.Event()
 
     async def call(name: str) -> str:
         left.remove(name)
         if not left:
             all_are_there.set()
         await all_are_there.wait()
+        if name in breaks:
+            raise FatalError("no tools")
         return name
 
-    run_jobs(Jobs({name: partial(call, name) for name in "abc"}), ledger, is_async=True, jobs=3)
+    return {name: partial(call, name) for name in names}
+
+
+def test_what_begins_and_ends_side_by_side_is_kept_together() -> None:
+    ledger = Commits()
+    run_jobs(Jobs(meeting("abc")), ledger, is_async=True, jobs=3)
     assert ledger.kept == [["begun", "started a", "started b", "started c"], ["done a", "done b", "done c"]]
 
 
@@ -237,20 +244,10 @@ def test_what_has_happened_is_kept_where_nothing_can_follow() -> None:
 
 
 def test_of_what_ends_together_one_ends_the_run_and_the_others_are_kept() -> None:
-    ledger, all_are_there = MemoryLedger(), asyncio.Event()
-    left = ["a", "b", "c"]
-
-    async def call(name: str) -> str:
-        left.remove(name)
-        if not left:
-            all_are_there.set()
-        await all_are_there.wait()
-        if name == "b":
-            raise FatalError("no tools")
-        return name
+    ledger = MemoryLedger()
 
     with pytest.raises(FatalError):
-        run_jobs(Jobs({name: partial(call, name) for name in "abc"}), ledger, is_async=True, jobs=3)
+        run_jobs(Jobs(meeting("abc", breaks="b")), ledger, is_async=True, jobs=3)
     assert {step for kind, step in kinds(ledger) if kind == "done"} == {"a", "c"}
 
 

@@ -120,14 +120,15 @@ def _show_steps(plan: PlanSpec, first: int, last: int, *, fold: bool) -> Iterato
         depth, is_last = len(path), step is (parent.children if parent else plan.steps)[-1]
         del bars[max(depth - 1, 0) :], widths[depth + 1 :]
         branch = ("└─ " if is_last else "├─ ") if depth else ""
-        below = step.children if not fold or shows_children(step) else []
         if at >= first:
             yield _show_head(step, "".join(bars) + branch, widths[depth])
         if depth:
             bars.append("   " if is_last else "│  ")
         if at >= first and (not fold or shows_body(step)):
-            yield from _show_body(step, "".join(bars) + ("│" if below else ""), widths[depth] - bool(below))
-        widths.append(_id_width(below))
+            # Where the body is shown, so are the steps below.
+            below = "│" if step.children else ""
+            yield from _show_body(step, "".join(bars) + below, widths[depth] - len(below))
+        widths.append(_id_width(step.children))
         path.append(step)
 
 

@@ -229,3 +229,8 @@ def test_escapes_are_undone_for_a_plan_alone() -> None:
     assert found.span is not None
     assert text[found.span.start : found.span.end] == text
     assert scan_plan("\\#\\# Steps\n1\\. [act] Bake\n").plan.steps[0].description == "Bake"
+
+
+def test_an_escaped_plan_that_cannot_be_used_is_told_of_as_it_is() -> None:
+    text = "Goal: g\n\\## Steps\n1\\. [act] a\n<<<<<<< a\n2\\. [act] b\n=======\n2\\. [act] c\n>>>>>>> b\n"
+    assert [found.code for found in scan_plan(text).diagnostics].count("PS128") == 3

@@ -155,13 +155,15 @@ def test_records_of_something_else_are_refused(change: str) -> None:
 
 
 class Commits(MemoryLedger):
-    """A ledger that knows which records were kept together."""
+    """A ledger that knows which records were kept together, and when."""
 
     def __init__(self) -> None:
         super().__init__()
         self.kept: list[list[str]] = []
+        self.times: list[float] = []
 
     def append(self, run: str, *records: Record, after: int) -> Record:
+        self.times.append(time.monotonic())
         self.kept.append([f"{one.kind.value} {one.step}".strip() for one in records])
         return super().append(run, *records, after=after)
 
@@ -198,6 +200,26 @@ def test_what_has_happened_is_kept_before_a_pause() -> None:
 
     run_jobs(Jobs({"a": call}), ledger)
     assert ledger.kept == [["begun", "started a"], ["postponed a"], ["started a"], ["done a"]]
+
+
+def test_that_a_call_waits_is_kept_before_it_does() -> None:
+    ledger, errors = Commits(), [TransientError("busy")]
+
+    def call() -> str:
+        if errors:
+            raise errors.pop()
+        return "1"
+
+    run_jobs(Jobs({"a": call}, StepPolicy(pause=0.2, jitter=0)), ledger)
+    assert ledger.kept == [["begun", "started a"], ["postponed a"], ["started a"], ["done a"]]
+    _, postponed, started, _ = ledger.times
+    assert started - postponed >= 0.2
+
+
+def test_of_many_calls_the_first_do_not_wait_for_the_last_to_begin() -> None:
+    ledger = Commits()
+    run_jobs(Jobs(meeting("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMN")), ledger, is_async=True, jobs=40)
+    assert [len(kept) for kept in ledger.kept[:2]] == [1 + 32, 8]
 
 
 def meeting(names: str, breaks: str = "") -> dict[str, Callable[[], Any] | str]:

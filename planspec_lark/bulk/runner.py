@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
 import os
 import re
-import signal
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from itertools import chain
 from logging import getLogger
-from multiprocessing.connection import Connection
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 from attrs import asdict, evolve
 
 from planspec_lark.bulk import parquet
 from planspec_lark.bulk.models import BulkError, BulkOptions, Shard
+from planspec_lark.bulk.process_pool import process_pool
 from planspec_lark.bulk.report import BulkReport
 from planspec_lark.bulk.shard import perform, read_sums, split, write_json
 from planspec_lark.clusters import LOOK_SECONDS, WAIT_SECONDS, ClusterError, connect
@@ -170,7 +167,7 @@ def _in_processes(shards: list[Shard], options: BulkOptions, jobs: int) -> Itera
     left = shards[::-1]
     while left:
         running: dict[Future[str], Shard] = {}
-        with _process_pool(jobs) as pool:
+        with process_pool(jobs) as pool:
             if pool.submit(os.getpid).exception():
                 raise BulkError(_NO_PROCESS)
             with suppress(BrokenExecutor):
@@ -180,38 +177,10 @@ def _in_processes(shards: list[Shard], options: BulkOptions, jobs: int) -> Itera
             yield shard.target, _perform_alone(shard, options)
 
 
-@contextmanager
-def _process_pool(jobs: int) -> Iterator[ProcessPoolExecutor]:
-    """A pool whose processes end when this block is left early, or this process dies."""
-    # Nothing is forked: what uses threads, as pyarrow does, may hang in a forked process.
-    context = multiprocessing.get_context("spawn")
-    theirs, ours = context.Pipe(duplex=False)
-    pool = ProcessPoolExecutor(jobs, context, initializer=_enter_process, initargs=(theirs,))
-    try:
-        yield pool
-    finally:
-        # The work is done or, where this is left early, of no use any more.
-        ours.close()
-        pool.shutdown(cancel_futures=True)
-        theirs.close()
-
-
-def _enter_process(life: Connection) -> None:
-    # An interrupt reaches all processes of a terminal; the first one decides what it means.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    Thread(target=_end_with, args=(life,), daemon=True).start()
-
-
-def _end_with(life: Connection) -> None:
-    """End this process, whatever it does, once the other end of a pipe is closed."""
-    life.poll(None)
-    os._exit(1)
-
-
 def _perform_alone(shard: Shard, options: BulkOptions) -> str:
     # The machine may have been short of memory for a while.
     for _ in range(2):
-        with _process_pool(1) as pool, suppress(BrokenExecutor):
+        with process_pool(1) as pool, suppress(BrokenExecutor):
             return pool.submit(perform, shard, options).result()
     return _KILLED
 

@@ -20,7 +20,7 @@ import psutil
 import pytest
 from attrs import evolve
 
-from planspec_lark.bulk import BulkError, BulkOptions, BulkReport, run_bulk, runner, shard as shards
+from planspec_lark.bulk import BulkError, BulkOptions, BulkReport, process_pool, run_bulk, runner, shard as shards
 from planspec_lark.bulk.models import Shard
 from planspec_lark.bulk.shard import perform
 from planspec_lark.locks import locked_folder
@@ -333,7 +333,7 @@ def test_what_is_in_flight_is_bounded(
     corpus: Path, undisturbed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A corpus of a million shards is not a million waiting tasks."""
-    monkeypatch.setattr(runner, "ProcessPoolExecutor", Counting)
+    monkeypatch.setattr(process_pool, "ProcessPoolExecutor", Counting)
     run([corpus], tmp_path / "out", jobs=2)
     assert contents(tmp_path / "out") == contents(undisturbed)
     assert Counting.most == 4

@@ -434,6 +434,8 @@ class Driver(Generic[State, Result]):
         outcome = call.outcome(ended)
         if isinstance(outcome.error, RunningLoopError):
             raise outcome.error
+        if outcome.error is not None:
+            self.log.telemetry.raised(call.work.step, outcome.error)
         if (yield from self._postpone(call.work, outcome)):
             return
         if isinstance(outcome.error, FatalError):

@@ -14,8 +14,11 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache, partial
 from importlib import import_module
+from itertools import islice, takewhile
 from logging import DEBUG, WARNING, Logger, NullHandler, getLogger
+from pathlib import Path
 from time import monotonic
+from traceback import extract_tb
 from types import ModuleType
 from typing import Any
 
@@ -46,6 +49,11 @@ _WARNINGS = (RecordKind.FAILED, RecordKind.POSTPONED, RecordKind.BLOCKED, Record
 _FAILURES = ("blocked", "failed")
 # What ends an attempt well.
 _ENDS = (RecordKind.DONE, RecordKind.LOOPED, RecordKind.BRANCHED)
+
+# Frames of this package, and those around them, say nothing of what has gone wrong in a function that it calls.
+_OWN = str(Path(__file__).parents[1])
+# How many frames of others are told, from the innermost one on.
+_FRAMES = 3
 
 _NOTHING: AbstractContextManager[None] = nullcontext()
 
@@ -111,6 +119,14 @@ class RunTelemetry:
         if step:
             named["planspec.step.id"] = brief(step)
         return _at_hand(self._start(name, attributes=named), end=True)
+
+    def raised(self, step: str, error: Exception) -> None:
+        """Tell where a call has raised an exception: its class, files and functions, and nothing that it says."""
+        frames = takewhile(lambda one: not one.filename.startswith(_OWN), reversed(extract_tb(error.__traceback__)))
+        places = [f"{Path(one.filename).name}:{one.lineno} in {one.name}" for one in islice(frames, _FRAMES)]
+        if places:
+            who, where = f"step {brief(step)}" if step else "what was called", visible_name(", from ".join(places))
+            self.log.warning("run %s: %s raised %s at %s", self.run, who, type(error).__name__, where)
 
     def close(self, why: str) -> None:
         """End the spans of steps that were at work when the run was left."""

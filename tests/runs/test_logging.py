@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -67,6 +68,36 @@ def test_what_has_gone_wrong_is_a_warning_without_its_words(logged: Any) -> None
     assert ("engine", "DEBUG", "run r: failed step 1 says: secret") in logged("DEBUG")
 
 
+def _load(rows: dict[str, int]) -> int:
+    return rows["secret"]
+
+
+async def _wait(_: object) -> int:
+    return _load({})
+
+
+@pytest.mark.parametrize(
+    ("operate", "functions"),
+    [
+        (lambda _: _load({}), ["_load", "<lambda>"]),
+        (_wait, ["_load", "_wait"]),
+        (lambda _: int("secret"), ["<lambda>"]),
+    ],
+)
+def test_where_an_operator_has_raised_is_told(operate: Any, functions: list[str], logged: Any) -> None:
+    ThinkEngine(plan("1. [act] a"), operate, run_id="r").run()
+    said = next(message for _, level, message in logged("WARNING") if "raised" in message)
+    assert re.findall(r"test_logging\.py:[0-9]+ in ([\w<>]+)", said) == functions
+    assert said.startswith("run r: step 1 raised ")
+    assert "secret" not in str(logged("INFO"))
+
+
+def test_what_is_not_raised_by_a_call_has_no_place(logged: Any) -> None:
+    world = World(steps={"a": [failed()]})
+    ThinkEngine(plan("1. [act] a"), world.operator, run_id="r").run()
+    assert "raised" not in str(logged("DEBUG"))
+
+
 def test_words_of_models_are_cut_and_can_be_shown(logged: Any) -> None:
     world = World(steps={"a": [failed("\x1b[2J\n" + "b" * 10_000)]})
     ThinkEngine(plan("1. [act] a"), world.operator, run_id="a\nb\x1b").run()
@@ -118,7 +149,9 @@ def test_a_tool_plan(logged: Any) -> None:
         raise ValueError("secret")
 
     run_toolplan(made, {"weigh": {}}, {"weigh": weigh})
-    assert logged("INFO") == [
+    told = logged("INFO")
+    assert told.pop(1)[2].startswith("run toolplan: step w raised ValueError at test_logging.py:")
+    assert told == [
         ("tool_runner", "INFO", "run toolplan: at work"),
         ("tool_runner", "WARNING", "run toolplan: failed step w"),
         ("tool_runner", "INFO", "run toolplan: failed"),

@@ -75,7 +75,8 @@ class UnavailableError(TransientError, FatalError):
 
 def _to_model(value: object) -> object:
     """A model's name as it can be kept and shown: an endpoint may call it anything."""
-    return one_line(value[:_LONGEST_MODEL]) if isinstance(value, str) else value
+    # Escapes take more room than what they stand for.
+    return one_line(value[:_LONGEST_MODEL])[:_LONGEST_MODEL] if isinstance(value, str) else value
 
 
 @frozen

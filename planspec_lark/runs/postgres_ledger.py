@@ -25,6 +25,8 @@ __all__ = ["PostgresLedger", "hide_password"]
 _T = TypeVar("_T")
 # How long a connection that is lost is tried to be made again, and how long each try waits.
 _RECONNECT_SECONDS, _RECONNECT_PAUSE = 25.0, 0.2
+# What a server says that shuts down, has crashed, or starts.
+_SHUT_DOWN = ("57P01", "57P02", "57P03")
 
 _VERSION = 4
 _TABLES = f"""
@@ -158,13 +160,16 @@ class PostgresLedger(DatabaseLedger):
             while True:
                 try:
                     return call()
-                except Exception:
-                    if self._in_transaction or not self._is_lost() or not self._reconnect(until):
+                except Exception as error:
+                    if self._in_transaction or not self._is_lost(error) or not self._reconnect(until):
                         raise
 
-    def _is_lost(self) -> bool:
-        # What close() has closed is not broken.
-        return self._base.broken
+    def _is_lost(self, error: BaseException) -> bool:
+        """Whether the server has gone; what :meth:`close` has closed is not lost."""
+        if self._base.closed:
+            return self._base.broken
+        # A server that shuts down says so before its connection breaks, and a pipeline says something else after it.
+        return any(getattr(one, "sqlstate", None) in _SHUT_DOWN for one in _with_contexts(error))
 
     def _reconnect(self, until: float) -> bool:
         """Connect again, and try for as long as this; says whether it did."""
@@ -230,6 +235,13 @@ class PostgresLedger(DatabaseLedger):
     def _now(self) -> float:
         # The clocks of the machines that share it may differ.
         return float(self._execute("SELECT extract(epoch FROM clock_timestamp())::double precision")[0][0])
+
+
+def _with_contexts(error: BaseException | None) -> Iterator[BaseException]:
+    """An exception, and those during which it was raised."""
+    while error is not None:
+        yield error
+        error = error.__context__
 
 
 def hide_password(conninfo: str) -> str:

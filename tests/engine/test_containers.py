@@ -47,14 +47,6 @@ a decision that is accepted holds
     log: run 1, reflect 1, run 1.2.1, run 2
     left: 1. [x] [decide] which? | 1.2: wet; 1.1. [~] [act] a; 1.2. [x] [subtask] b; 1.2.1. [x] [act] c; 2. [x] [act] d
 
-decisions below decisions
-    plan: 1. [decide] a?; 1.1. [decide] b; 1.1.1. [act] c; 1.1.2. [act] d; 1.2. [act] e
-    a?: OK > 1.1
-    b: OK > 1.1.2
-    log: run 1, run 1.1, run 1.1.2
-    left: 1. [x] [decide] a? | 1.1; 1.1. [x] [decide] b | 1.1.2; 1.1.1. [~] [act] c; 1.1.2. [x] [act] d;
-        1.2. [~] [act] e
-
 what a decision puts out is there for its branch and behind it
     plan: 1. [decide] a? → kind; 1.1. [act] b; > ← kind; 2. [act] c; > ← kind
     a?: OK {"kind": "wet"} > 1.1
@@ -65,12 +57,6 @@ a branch that is skipped leaves nothing
     plan: 1. [decide] which?; 1.1. [act] a; 1.2. [act] b
     a: FAIL ? PLAN_CMD: SKIP 1.1
     left: 1. [~] [decide] which? | all steps below it were skipped; 1.1. [~] [act] a; 1.2. [~] [act] b
-
-a branch that is blocked blocks the decision
-    plan: 1. [decide] which?; 1.1. [act] a; 1.2. [act] b
-    a: FAIL no
-    left: 1. [!] [decide] which? | step 1.1 is blocked; 1.1. [!] [act] a | no; 1.2. [~] [act] b
-    ends: blocked: steps are blocked: 1, 1.1
 
 a decision that is settled already is not asked for
     plan: 1. [>] [decide] which?; 1.1. [x] [act] a; 1.2. [~] [act] b; 2. [act] c
@@ -146,20 +132,13 @@ def test_retries_and_attempts_are_counted_from_zero_in_each_round() -> None:
         assert [call.attempt for call in world.calls] == [*range(1, 10)]
 
 
-def test_a_loop_without_steps_is_the_operator_s() -> None:
-    world = World({"s": [ok("one"), ok("two"), ok("three", x=3)]})
-    result = world.run("1. [subtask] s → x | Progress: 0/3\n")
-    assert [(call.step.done_count, call.attempt) for call in world.calls] == [(0, 1), (1, 2), (2, 3)]
-    assert shown(result.plan) == "1. [x] [subtask] s → x | three | Progress: 3/3\n"
-    assert result.outputs == {"x": 3}
-
-
 @each_story("""
 a round of a loop that is accepted is one round
-    plan: 1. [subtask] s | Progress: 0/3
-    s: FAIL one ? ACCEPT / OK two / FAIL three
+    plan: 1. [subtask] s → x | Progress: 0/3
+    s: FAIL one ? ACCEPT / OK two / FAIL three {"x": 3}
     log: run 1, reflect 1, run 1, run 1, reflect 1
-    left: 1. [x] [subtask] s | three | Progress: 3/3
+    left: 1. [x] [subtask] s → x | three | Progress: 3/3
+    outputs: {"x": 3}
 
 what fails in a loop blocks it
     plan: 1. [subtask] s | Progress: 0/3; 1.1. [act] a; 1.2. [act] b
@@ -173,22 +152,11 @@ loops below loops
     log: run 1.1.1, run 1.1.1, run 1.2, run 1.1.1, run 1.1.1, run 1.2
     left: 1. [x] [subtask] s | Progress: 2/2; 1.1. [x] [subtask] t | Progress: 2/2; 1.1.1. [x] [act] a; 1.2. [x] [act] b
 
-decisions in loops are made in each round
-    plan: 1. [subtask] s | Progress: 0/2; 1.1. [decide] a?; 1.1.1. [act] b; 1.1.2. [act] c
-    a?: OK > 1.1.1 / OK > 1.1.2
-    log: run 1.1, run 1.1.1, run 1.1, run 1.1.2
-
 a decision that was skipped is made in the next round
     plan: 1. [subtask] s | Progress: 0/2; 1.1. [decide] a?; 1.1.1. [act] b; 1.1.2. [act] c
     a?: OK > 1.1.1 / OK > 1.1.2
     b: FAIL ? PLAN_CMD: SKIP 1.1.1
     log: run 1.1, run 1.1.1, reflect 1.1.1, run 1.1, run 1.1.2
-
-a round sees what the round before has put out
-    plan: 1. [subtask] s | Progress: 0/2; 1.1. [act] a → x; > ← y; 1.2. [act] b → y; > ← x; 2. [act] c
-    a: OK {"x": 1} / OK {"x": 2}
-    b: OK {"y": 1} / OK {"y": 2}
-    given: {} / {"x": 1} / {"y": 1} / {"x": 2} / {"x": 2, "y": 2}
 
 a loop that lacks its outputs runs its last round again
     plan: 1. [subtask] s → x | Progress: 0/2; 1.1. [act] a
@@ -356,13 +324,6 @@ def test_required_outputs() -> None:
 
 
 @each_story("""
-a value goes with the step that has put it out last
-    plan: 1. [act] a → x; 2. [act] b → x; 3. [act] c; > ← x
-    a: OK {"x": 1}
-    b: OK {"x": 2}
-    given: {} / {"x": 1} / {"x": 2}
-    outputs: {"x": 2}
-
 what was put out another time counts no longer
     plan: 1. [decide] q → kind; 1.1. [act] a; 1.2. [act] b; 2. [act] c; > ← kind
     q: OK {"kind": 1} > 1.1 / FAIL no ? ACCEPT

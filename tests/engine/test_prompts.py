@@ -140,13 +140,16 @@ def template(name: str, language: str) -> str:
 # ---------------------------------------------------------------- whole prompts
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("name", WHOLE)
-def test_prompts(name: str, language: str, snapshot: SnapshotAssertion) -> None:
-    prompt, form = WHOLE[name](language=language), format_text(language)
-    assert (form in prompt) is (name in ("generation", "children"))
-    # It is shown once.
-    assert (prompt if name == "generation" else prompt.replace(form, "…")) == snapshot
+def test_prompts(name: str, snapshot: SnapshotAssertion) -> None:
+    prompt, chinese = WHOLE[name](language="en"), WHOLE[name](language="zh")
+    has_format = name in ("generation", "children")
+    assert [(format_text(language) in text) for text, language in ((prompt, "en"), (chinese, "zh"))] == [has_format] * 2
+    # The format is shown once.
+    assert (prompt if name == "generation" else prompt.replace(format_text("en"), "…")) == snapshot
+    # The other language says the same of the same: the templates have the same sections.
+    shown = [[fence for fence in fences(text) if fence.info != "planspec"] for text in (prompt, chinese)]
+    assert shown[0] == shown[1]
 
 
 @in_one_test

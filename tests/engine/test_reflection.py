@@ -104,6 +104,7 @@ def test_the_parser_takes_the_same_lines() -> None:
     assert "".join(str(token) for token in tree.scan_values(lambda _: True)) == "  RETRY | a | b \r\n\t"
 
 
+@in_one_test
 @pytest.mark.parametrize(
     "text",
     [
@@ -284,6 +285,7 @@ def test_an_answer_without_anything(text: str, line: int, column: int) -> None:
 # ---------------------------------------------------------------- commands
 
 
+@in_one_test
 @pytest.mark.parametrize(
     "text",
     [

@@ -507,15 +507,6 @@ def test_an_answer_that_was_refused_is_not_forgotten(path: Path) -> None:
     assert [found.code for found in refusals[0].diagnostics] == ["PE201"]
 
 
-def test_what_is_cut_off_takes_no_retry_away(path: Path) -> None:
-    for number in range(3):
-        with pytest.raises(FatalError):
-            World({**VALUES, "c": [FatalError()]}).run(path, resume=number > 0)
-    world = World({"c": [failed(), ok()]}, {"c": ["RETRY"]})
-    assert world.run(path, resume=True, limits=EngineLimits(max_attempts=2)).outcome is Outcome.CONVERGED
-    assert world.log == ["run 3", "reflect 3", "run 3", "run 4"]
-
-
 def test_where_there_is_no_run_one_begins_and_nothing_can_be_reopened(tmp_path: Path) -> None:
     path = tmp_path / "p"
     path.write_text("Goal: g\n## Steps\n1. [act] a\n")

@@ -38,7 +38,6 @@ from tests.timing import with_longer_limits
 
 ONE = "1. [act] one → x\n"
 TWO = ONE + "2. [act] two\n  > ← x\n"
-FIVE = ONE + "".join(f"{at}. [act] part {at}\n  > ← x\n" for at in range(2, 6))
 AT_ONCE = StepPolicy(pause=0)
 BUSY = TransientError("busy")
 
@@ -79,12 +78,6 @@ def test_where_tries_are_used_up_the_step_has_failed(tries: int, words: str) -> 
     assert [call.attempt for call in world.calls] == [1] * tries + [2] * tries
     assert len({call.key for call in world.calls}) == 2
     assert [call.result for call in world.reflections] == [f"busy ({words})"] * 2
-
-
-def test_exceptions_that_are_tried_again() -> None:
-    world = World({"one": [ConnectionResetError("gone")] * 2 + [ok(x=1)]})
-    assert world.run(ONE, step_policy=StepPolicy(pause=0, retry_on=(KeyError, OSError))).outcome is Outcome.CONVERGED
-    assert [(call.step.step_id, call.attempt) for call in world.calls] == [("1", 1)] * 3
 
 
 @pytest.mark.parametrize("said", [failed("no"), OperatorResult(outputs={"x": 1}, retry_after=5)])
@@ -141,28 +134,6 @@ def test_a_pause_is_no_longer_than_the_budget(jobs: int) -> None:
         assert limit <= time.monotonic() - began < limit + 30
 
     with_longer_limits(check, 0.3)
-
-
-def test_a_pause_ends_with_the_budget() -> None:
-    is_postponed, log = threading.Event(), []
-
-    def operate(call: StepCall) -> OperatorResult:
-        log.append(call.step.step_id)
-        if call.step.step_id == "2":
-            raise TransientError(retry_after=60)
-        # The budget is used up while the other step waits.
-        assert call.step.step_id == "1" or is_postponed.wait(30)
-        return OperatorResult(outputs=dict.fromkeys(call.step.outputs, 1))
-
-    def tell(event: ThinkEvent) -> None:
-        if event.kind is RecordKind.POSTPONED:
-            is_postponed.set()
-
-    began = time.monotonic()
-    engine = ThinkEngine(plan(FIVE), operate, jobs=2, budget=Budget(steps=4), on_event=tell)
-    assert engine.run().outcome is Outcome.BUDGET
-    assert sorted(log) == ["1", "2", "3", "4"]
-    assert time.monotonic() - began < 30
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -329,22 +300,6 @@ def test_an_interrupt_kills_the_program_at_work(jobs: int, limit: float | None, 
         ThinkEngine(plan(ONE), operate, jobs=jobs, step_policy=policy).run()
     assert time.monotonic() - began < 30
     assert all(is_gone(int(pid)) for pid in pids.read_text().split())
-
-
-def test_a_limit_for_each_step() -> None:
-    asked: list[str] = []
-
-    def policy(call: StepCall) -> StepPolicy:
-        asked.append(f"{call.step.step_type} {call.attempt}")
-        return StepPolicy(timeout=0.2) if call.step.step_type == "act" else StepPolicy()
-
-    async def operate(call: StepCall) -> OperatorResult:
-        await asyncio.sleep(60 if call.step.step_type == "act" else 0.4)
-        return ok()
-
-    result = ThinkEngine(plan("1. [act] one\n2. [reason] two\n"), operate, step_policy=policy).run()
-    assert result.blocked == ("1",)
-    assert asked == ["act 1", "reason 1"]
 
 
 def test_a_process_does_not_wait_for_a_thread_that_takes_too_long(tmp_path: Path) -> None:

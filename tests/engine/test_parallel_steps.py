@@ -51,9 +51,6 @@ class Watch:
     def most(self) -> int:
         return max(map(len, self.together))
 
-    def were_together(self, one: str, other: str) -> bool:
-        return any({one, other} <= now for now in self.together)
-
 
 @pytest.mark.parametrize(("jobs", "most"), [(1, 1), (3, 3), (8, 8), (20, 8)])
 def test_so_many_and_no_more(jobs: int, most: int) -> None:
@@ -83,52 +80,46 @@ def test_asynchronous_steps_are_in_one_loop() -> None:
     assert asyncio.run(ThinkEngine(plan(FAN), operate, jobs=4).arun()).outcome is Outcome.CONVERGED
 
 
-def test_a_step_without_inputs_waits_for_all_before_it() -> None:
-    watch = Watch(["2", "4"])
-    steps = "1. [act] a → x\n2. [act] b → y\n  > ← x\n3. [act] c → z\n4. [act] d\n  > ← x\n5. [act] e\n  > ← z\n"
-    ThinkEngine(plan(steps), watch, jobs=5).run()
-    assert watch.were_together("2", "4")
-    assert not any("3" in now and len(now) > 1 and "4" not in now and "5" not in now for now in watch.together)
-    assert not watch.were_together("2", "3")
-    assert not watch.were_together("3", "5")
-
-
-def test_loops_and_decisions_keep_their_meaning() -> None:
-    watch = Watch(["2.1", "2.2", "4"])
-    steps = (
-        "1. [act] a → x\n"
-        "2. [subtask] b | Progress: 0/2\n  2.1. [act] c → y\n    > ← x\n  2.2. [act] d\n    > ← x\n"
-        "3. [act] e\n  > ← y\n"
-        "4. [act] f\n  > ← x\n"
-    )
-    result = ThinkEngine(plan(steps), watch, jobs=5).run()
+@pytest.mark.parametrize(
+    ("steps", "order", "together", "apart"),
+    [
+        # A step without inputs waits for all before it.
+        (
+            "1. [act] a → x; 2. [act] b → y; > ← x; 3. [act] c → z; 4. [act] d; > ← x; 5. [act] e; > ← z",
+            "text",
+            "2 4",
+            ["2 3", "3 5"],
+        ),
+        # Loops keep their meaning.
+        (
+            "1. [act] a → x; 2. [subtask] b | Progress: 0/2; 2.1. [act] c → y; > ← x; 2.2. [act] d; > ← x; "
+            "3. [act] e; > ← y; 4. [act] f; > ← x",
+            "text",
+            "2.1 2.2 4",
+            ["3 2.1", "3 2.2"],
+        ),
+        # By data, what has no inputs waits for nothing, and the others for what they take.
+        ("1. [act] a; 2. [act] b; 3. [act] c; 4. [act] d", "text", "", ["1 2", "2 3", "3 4"]),
+        ("1. [act] a; 2. [act] b; 3. [act] c; 4. [act] d", "data", "1 2 3 4", []),
+        (
+            "1. [act] a → x; 2. [subtask] b → y; > ← x; 2.1. [act] c → y; 3. [act] d; 4. [act] e; > ← y",
+            "data",
+            "1 3",
+            ["1 2.1", "2.1 4"],
+        ),
+    ],
+)
+def test_what_is_done_side_by_side(steps: str, order: Any, together: str, apart: list[str]) -> None:
+    watch = Watch(together.split())
+    result = ThinkEngine(plan(steps.replace("; ", "\n")), watch, jobs=5, order=order).run()
     assert result.outcome is Outcome.CONVERGED
-    assert watch.were_together("2.1", "2.2")
-    assert not any("3" in now and {"2.1", "2.2"} & now for now in watch.together)
-    assert watch.were_together("2.1", "4")
+    assert not together or any({*together.split()} <= now for now in watch.together)
+    assert not [pair for pair in apart if any({*pair.split()} <= now for now in watch.together)]
 
 
-EIGHT = "".join(f"{number}. [act] a\n" for number in range(1, 9))
-
-
-def test_by_data_steps_without_inputs_are_done_side_by_side() -> None:
-    watch = Watch([str(number) for number in range(1, 9)])
-    assert ThinkEngine(plan(EIGHT), watch, jobs=8, order="data").run().outcome is Outcome.CONVERGED
-    assert watch.most == 8
-    watch = Watch()
-    ThinkEngine(plan(EIGHT), watch, jobs=8).run()
-    assert watch.most == 1
+def test_what_is_no_order() -> None:
     with pytest.raises(ValueError, match="order"):
-        ThinkEngine(plan(EIGHT), watch, order="fast")  # type: ignore[arg-type]
-
-
-def test_by_data_what_is_not_there_is_waited_for() -> None:
-    watch = Watch(["1", "3"])
-    steps = "1. [act] a → x\n2. [subtask] b → y\n  > ← x\n  2.1. [act] c → y\n3. [act] d\n4. [act] e\n  > ← y\n"
-    assert ThinkEngine(plan(steps), watch, jobs=4, order="data").run().outcome is Outcome.CONVERGED
-    assert watch.were_together("1", "3")
-    assert not watch.were_together("1", "2.1")
-    assert not watch.were_together("2.1", "4")
+        ThinkEngine(plan(FAN), Watch(), order="fast")  # type: ignore[arg-type]
 
 
 def test_a_failure_holds_back_only_what_waits_for_it() -> None:

@@ -38,7 +38,6 @@ from planspec_lark.engine import (
 from planspec_lark.engine.models import REFLECTION_VERBS, REPLAN_VERBS
 from planspec_lark.planspec.prompt_texts import format_text
 from planspec_lark.syntax.prompt_templates import _SECTION, LANGUAGES, read_template
-from tests.answers.scripted import asked
 from tests.cases import in_one_test
 from tests.corpus import ROOT
 from tests.pages import fences, headings
@@ -161,25 +160,6 @@ def test_sections(name: str, request_it: Callable[..., str], expected: str, lang
         said = [max(re.split(r"\$\w+", line), key=len) for line in body.splitlines()]
         is_there = (value in expected.split()) is not bool(negation)
         assert all((words in prompt) is is_there for words in said if len(words) > 8), value
-
-
-@pytest.mark.parametrize(
-    ("language", "sentence"),
-    [
-        (
-            "en",
-            "The plan is the text in the fenced block; what stands outside is not read by programs, "
-            "so put conditions into the plan.",
-        ),
-        ("zh", "计划就是代码块里的文字；写在代码块外面的内容程序不会读，所以请把条件写进计划。"),
-    ],
-)
-def test_who_is_asked_for_a_plan_is_told_what_is_read(language: str, sentence: str) -> None:
-    prompts = [WHOLE[name](language=language) for name in ("generation", "children")]
-    prompts += [repair(phase="generation", language=language), repair(phase="replan", is_plan=True, language=language)]
-    prompts.append(asked("1. a", language=language))
-    for prompt in prompts:
-        assert sentence.replace(" ", "") in "".join(prompt.split())
 
 
 @in_one_test

@@ -300,16 +300,13 @@ def test_no_step_was_edited(path: Path) -> None:
 
 def test_no_plan_is_left(path: Path) -> None:
     _stop(path)
-    path.write_text("1. [act\n")
-    with pytest.raises(PlanSyntaxError):
-        _go_on(path)
-    path.write_bytes(b"\xff")
-    with pytest.raises(PlanSyntaxError):
-        _go_on(path)
+    for left in (b"1. [act\n", b"\xff"):
+        path.write_bytes(left)
+        with pytest.raises(PlanSyntaxError):
+            _go_on(path)
     path.unlink()
-    with pytest.raises(PlanFileError) as error:
+    with pytest.raises(PlanFileError, match=r": No such file or directory$"):
         _go_on(path)
-    assert str(error.value) == f"{path}: No such file or directory"
 
 
 # ---------------------------------------------------------------- while it runs
@@ -544,12 +541,6 @@ def test_a_run_of_a_tool_plan_is_not_continued_as_one_of_a_plan(path: Path) -> N
         with pytest.raises(PlanRunError, match="the run 'tools' is not that of a plan"):
             continue_run(ledger, "tools", lambda *_: ok())
         assert ledger.count("tools") == 1
-
-
-def test_a_ledger_of_a_tool_plan_alone(path: Path) -> None:
-    with closing(SqliteLedger(ledger_path(path))) as ledger:
-        ledger.begin(RunInfo("toolplan", 1.0))
-        ledger.append("toolplan", Record(RecordKind.BEGUN, data={"runner": "toolplan"}), after=0)
     with pytest.raises(PlanRunError, match="there is no run to resume"):
         World().engine(path).reopen("1")
     assert _go_on(path)[1].outcome is Outcome.CONVERGED

@@ -55,8 +55,8 @@ def test_a_run_is_in_the_database_and_goes_on_there(database: str) -> None:
 
 @pytest.mark.parametrize(
     "command",
-    [["run", *OPERATOR, "--resume"], ["reopen", "1"], ["done", "4.1", "out", "--output", "shop=open"]],
-    ids=["run", "reopen", "done"],
+    [["run", *OPERATOR, "--resume"], ["done", "4.1", "out", "--output", "shop=open"]],
+    ids=["run", "done"],
 )
 def test_who_holds_the_run_in_the_database_only_is_waited_for(command: list[str], database: str) -> None:
     """Such as a run of the same name in another folder."""

@@ -7,7 +7,6 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -81,10 +80,8 @@ def test_a_run_has_a_span_for_each_attempt(traced: Traced) -> None:
 
 @pytest.mark.parametrize("jobs", [1, 3])
 @pytest.mark.parametrize("is_async", [False, True])
-@pytest.mark.parametrize("runs_loop", [False, True])
-def test_the_span_of_a_step_is_at_hand_in_its_operator(
-    traced: Traced, jobs: int, is_async: bool, runs_loop: bool
-) -> None:
+@pytest.mark.parametrize("run", [ThinkEngine.run, lambda engine: asyncio.run(engine.arun())])
+def test_the_span_of_a_step_is_at_hand_in_its_operator(traced: Traced, jobs: int, is_async: bool, run: Any) -> None:
     seen: dict[str, set[int]] = {}
 
     def operate(call: StepCall) -> OperatorResult:
@@ -93,23 +90,16 @@ def test_the_span_of_a_step_is_at_hand_in_its_operator(
         seen[call.step.step_id].add(at_hand())
         return OperatorResult(outputs=dict.fromkeys(call.step.outputs, 1))
 
-    async def aoperate(call: StepCall) -> OperatorResult:
+    async def operate_later(call: StepCall) -> OperatorResult:
         given = operate(call)
         await asyncio.sleep(0.02)
         seen[call.step.step_id].add(at_hand())
         return given
 
-    operator: Callable[[StepCall], Any] = aoperate if is_async else operate
-    engine = ThinkEngine(plan(STEPS), operator, jobs=jobs)
-    done = engine.run() if not runs_loop else asyncio.run(engine.arun())
-    assert done.outcome == "converged"
-    own = {
-        (span.attributes or {})["planspec.step.id"]: span.context.span_id
-        for span in traced.spans()
-        if span.name.startswith("step") and span.context is not None
-    }
-    assert len(set(own.values())) == 3
-    assert seen == {step: {number} for step, number in own.items()}
+    assert run(ThinkEngine(plan(STEPS), operate_later if is_async else operate, jobs=jobs)).outcome == "converged"
+    spans = [span for span in traced.spans() if span.name.startswith("step") and span.context is not None]
+    own = {(span.attributes or {})["planspec.step.id"]: {span.context.span_id} for span in spans}
+    assert (seen, len(own)) == (own, 3)
     assert sorted(steps_of(traced)) == ["1", "2", "3"]
     assert at_hand() == 0
 

@@ -185,11 +185,8 @@ def test_what_says_how_long_a_step_may_take_sees_all_that_has_happened(ledger: L
     seen: list[tuple[int, int]] = []
 
     def policy(call: StepCall) -> StepPolicy:
-        seen.append((len(call.history), sum(call.inputs.values())))
+        seen.append((len(call.history), len(call.inputs)))
         return StepPolicy()
 
-    def operate(call: StepCall) -> OperatorResult:
-        return OperatorResult(outputs=dict.fromkeys(call.step.outputs, 1))
-
-    ThinkEngine(plan(THREE), operate, ledger=ledger, step_policy=policy).run()
+    World().run(plan(THREE), ledger=ledger, step_policy=policy)
     assert seen == [(0, 0), (1, 1), (2, 2)]

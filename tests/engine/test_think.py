@@ -36,6 +36,12 @@ from tests.engine.worlds import Story, World, each_story, failed, lacking, ok, p
 TWO = "1. [act] dig → hole\n2. [act] fill\n"
 
 
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    (tmp_path / "plan").write_text("Goal: g\n## Steps\n1. [act] dig\n")
+    return tmp_path / "plan"
+
+
 # ---------------------------------------------------------------- what goes well
 
 
@@ -365,70 +371,53 @@ def test_unusable_ends_the_run() -> None:
     assert world.log == ["run 1"]
 
 
+@pytest.mark.parametrize("said", [OSError("no net"), KeyError("x"), TransientError("busy", retry_after=0.01), 7])
 @pytest.mark.parametrize(
-    ("world", "message"),
+    ("who", "world", "message"),
     [
-        (World({"dig": [failed()]}, {"dig": [7]}), "a reflector gives a text or an Answer, not int"),
-        (World({"dig": [failed()]}, plannings=[{}]), "a planner gives a text or an Answer, not dict"),
-        (
-            World({"dig": [failed()]}, {"dig": ["INTERACT"]}, replies=[7]),
-            "what is asked for is a text or None, not int",
-        ),
+        ("answers", {}, "a reflector gives a text or an Answer, not int"),
+        ("plannings", {}, "a planner gives a text or an Answer, not int"),
+        ("replies", {"answers": {"dig": ["INTERACT"]}}, "what is asked for is a text or None, not int"),
     ],
 )
-def test_answers_of_a_wrong_type(world: World, message: str) -> None:
-    with pytest.raises(TypeError) as error:
-        world.run("1. [act] dig\n")
-    assert str(error.value) == message
+def test_what_others_raise_ends_the_run(said: Any, who: str, world: dict[str, Any], message: str, path: Path) -> None:
+    """So does what is no answer."""
+    said_by = {**world, who: {"dig": [said]} if who == "answers" else [said]}
+    for given in (plan("1. [act] dig\n"), path):
+        with pytest.raises(TypeError if said == 7 else type(said)) as raised:
+            World({"dig": [failed()]}, **said_by).run(given)
+        assert str(raised.value) == message if said == 7 else raised.value is said
 
 
-@pytest.mark.parametrize("error", [OSError("no net"), KeyError("x"), TransientError("busy", retry_after=0.01)])
-@pytest.mark.parametrize("who", ["answers", "plannings", "replies"])
-def test_what_others_raise_ends_the_run(error: Exception, who: str, tmp_path: Any) -> None:
-    all_said: dict[str, dict[str, Any]] = {
-        "answers": {"answers": {"dig": [error]}},
-        "plannings": {"plannings": [error]},
-        "replies": {"answers": {"dig": ["INTERACT"]}, "replies": [error]},
-    }
-    said = all_said[who]
-    (tmp_path / "plan").write_text("Goal: g\n## Steps\n1. [act] dig\n")
-    for given in (plan("1. [act] dig\n"), tmp_path / "plan"):
-        with pytest.raises(type(error)) as raised:
-            World({"dig": [failed()]}, **said).run(given)
-        assert raised.value is error
-
-
-def test_a_plan_with_faults_is_not_run() -> None:
-    with pytest.raises(PlanRunError) as error:
-        World().run("1. [act] a\n  1.1. [act] b\n2. [LLM] c\n")
-    assert str(error.value) == "the plan cannot be run: step 2: invalid type 'LLM' (and 1 more)"
+_NO_NAME = "is not a variable (a letter or `_`, then letters, digits and `_`)"
 
 
 @in_one_test
 @pytest.mark.parametrize(
-    "inputs", [{"a": object()}, {"a": math.nan}, {"a": _LOOP}, {"a": "\ud800"}, {1: "a"}, {"a": {None: 1}}]
+    ("steps", "options", "said"),
+    [
+        (
+            "1. [act] a\n  1.1. [act] b\n2. [LLM] c\n",
+            {},
+            "the plan cannot be run: step 2: invalid type 'LLM' (and 1 more)",
+        ),
+        # What JSON cannot say.
+        *((TWO, {"inputs": inputs}, "inputs: ") for inputs in ({"a": object()}, {"a": math.nan}, {"a": _LOOP})),
+        *((TWO, {"inputs": inputs}, "inputs: ") for inputs in ({"a": "\ud800"}, {1: "a"}, {"a": {None: 1}})),
+        # What no step can declare.
+        *((TWO, {"inputs": {"b": 1, name: 1}}, f"inputs: '{name}' {_NO_NAME}") for name in ("a b", "a-b", "1a", "")),
+        # What no ledger can hold.
+        (TWO, {"run_id": "a\ud800"}, "run_id: the character U+D800 cannot be written as UTF-8"),
+        (TWO, {"run_name": "a\ud800"}, "run_name: the character U+D800 cannot be written as UTF-8"),
+        (TWO, {"required": "hole"}, "required: expected names, not one text"),
+    ],
 )
-def test_inputs_that_json_cannot_say(inputs: Any) -> None:
-    with pytest.raises(PlanRunError, match="inputs: "):
-        World().run(TWO, inputs=inputs)
-
-
-@pytest.mark.parametrize("name", ["a b", "a-b", "1a", ""])
-def test_an_input_that_no_step_can_declare_is_refused(name: str) -> None:
+def test_a_run_that_cannot_begin(steps: str, options: dict[str, Any], said: str) -> None:
     world = World()
-    with pytest.raises(PlanRunError) as error:
-        world.run(TWO, inputs={"fine": 1, name: 1})
-    assert str(error.value) == f"inputs: '{name}' is not a variable (a letter or `_`, then letters, digits and `_`)"
+    with pytest.raises((PlanRunError, ValueError, TypeError)) as error:
+        world.run(steps, **options)
+    assert str(error.value).startswith(said)
     assert world.log == []
-
-
-def test_arguments_that_are_none() -> None:
-    for name in ("run_id", "run_name"):
-        given: dict[str, Any] = {name: "a\ud800"}
-        with pytest.raises(ValueError, match=rf"\A{name}: the character U\+D800 cannot be written as UTF-8\Z"):
-            ThinkEngine(plan(TWO), World().operator, **given)
-    with pytest.raises(TypeError, match="required: expected names, not one text"):
-        World().run(TWO, required="hole")
 
 
 @pytest.mark.parametrize("run_id", ["", "nightly"])
@@ -514,15 +503,13 @@ def test_a_runner_calls_the_operator() -> None:
     assert calls == [f"{done.run}:{at}:{hash_of(step)}:{at}" for at, step in enumerate(given.steps, 1)]
 
 
-def test_a_run_in_the_same_loop_is_waited_for(tmp_path: Path) -> None:
-    (tmp_path / "plan").write_text("Goal: g\n## Steps\n1. [act] dig\n")
-
+def test_a_run_in_the_same_loop_is_waited_for(path: Path) -> None:
     async def operate(_call: StepCall) -> OperatorResult:
         await asyncio.sleep(0.3)
         return OperatorResult()
 
     async def run_twice() -> list[Outcome]:
-        engines = [ThinkEngine(PlanFile(tmp_path / "plan", wait=30), operate) for _ in range(2)]
+        engines = [ThinkEngine(PlanFile(path, wait=30), operate) for _ in range(2)]
         async with asyncio.timeout(20):
             return [one.outcome for one in await asyncio.gather(*(engine.arun() for engine in engines))]
 

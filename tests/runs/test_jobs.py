@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
 import pytest
@@ -161,25 +162,19 @@ def test_a_worker_that_has_lost_the_lease_stops(database: str) -> None:
 def test_many_callers_at_once(database: str) -> None:
     submit_plan(database, PLAN, "r")
     calls: list[str] = []
-    results: list[object] = []
     ready = threading.Barrier(4)
 
     def operate(call: StepCall) -> OperatorResult:
         calls.append(call.step.step_id)
         return ok("", **dict.fromkeys(call.step.outputs, 1))
 
-    def work() -> None:
+    def work(_: int) -> object:
         ready.wait()
-        results.append(continue_run(database, "r", operate))
+        return continue_run(database, "r", operate)
 
-    threads = [threading.Thread(target=work) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(4) as threads:
+        assert any(threads.map(work, range(4)))
     assert calls == ["1", "2", "3"]
-    assert len(results) == 4
-    assert any(results)
 
 
 def test_a_database_that_does_not_answer(database: str) -> None:

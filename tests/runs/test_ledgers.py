@@ -8,6 +8,8 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -214,19 +216,14 @@ def test_many_writers_at_once(make: Make) -> None:
     ledgers = [make() for _ in range(4)]
     won: list[int] = []
 
-    def write(ledger: Ledger, who: int) -> None:
+    def write(ledger: Ledger) -> None:
         for after in range(20):
-            try:
-                ledger.append("r", Record(RecordKind.DONE, str(who)), after=after)
-            except FencedError:
-                continue
-            won.append(after)
+            with suppress(FencedError):
+                ledger.append("r", Record(RecordKind.DONE, str(id(ledger))), after=after)
+                won.append(after)
 
-    threads = [threading.Thread(target=write, args=(ledger, who)) for who, ledger in enumerate(ledgers)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(write, ledgers))
     assert sorted(won) == list(range(len(won)))
     assert len(won) == make().count("r") == 20
 
@@ -291,26 +288,21 @@ def test_of_many_that_want_a_lease_one_gets_it(make: Make) -> None:
     ledgers = [make() for _ in range(4)]
     got: list[str] = []
     ready = threading.Barrier(len(ledgers))
-
-    def take(ledger: Ledger, who: int) -> None:
-        for run in runs:
-            ready.wait()
-            try:
-                ledger.acquire(run, evolve(Owner.new(), host=str(who)), seconds=60)
-            except RunBusyError:
-                continue
-            got.append(run)
-
     runs = [f"r{number}" for number in range(20)]
     for number, run in enumerate(runs):
         ledgers[0].begin(RunInfo(run, 1.0))
         if number % 2:
             ledgers[0].acquire(run, ELSEWHERE, seconds=0)
-    threads = [threading.Thread(target=take, args=(ledger, who)) for who, ledger in enumerate(ledgers)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+
+    def take(who: int) -> None:
+        for run in runs:
+            ready.wait()
+            with suppress(RunBusyError):
+                ledgers[who].acquire(run, evolve(Owner.new(), host=str(who)), seconds=60)
+                got.append(run)
+
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(take, range(4)))
     assert got == runs
 
 

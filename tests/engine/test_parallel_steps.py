@@ -12,7 +12,7 @@ import pytest
 from attrs import define, field
 from hypothesis import given, strategies as st
 
-from planspec_lark.engine import FatalError, HopStatus, OperatorResult, Outcome, StepCall, ThinkEngine
+from planspec_lark.engine import Budget, Effort, FatalError, HopStatus, OperatorResult, Outcome, StepCall, ThinkEngine
 from planspec_lark.planspec import PlanSpec, PlanStep, iter_steps
 from planspec_lark.runs import MemoryLedger, RecordKind
 from tests.engine.worlds import plan
@@ -163,6 +163,14 @@ def test_a_failure_waits_for_what_is_at_work() -> None:
     assert result.outcome is Outcome.CONVERGED
     before = log[: log.index("reflect")]
     assert sum(line.startswith("run") for line in before) == sum(line.startswith("end") for line in before) + 1
+
+
+def test_what_counts_no_calls_is_not_stopped_by_their_budget() -> None:
+    def operate(call: StepCall) -> OperatorResult:
+        return OperatorResult(outputs=dict.fromkeys(call.step.outputs, 1), effort=Effort(llm_calls=0))
+
+    result = ThinkEngine(plan(FAN), operate, jobs=4, budget=Budget(llm_calls=1)).run()
+    assert (result.outcome, result.effort.llm_calls) == (Outcome.CONVERGED, 0)
 
 
 def test_one_that_cannot_work_ends_the_run_and_nothing_is_lost() -> None:

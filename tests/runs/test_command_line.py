@@ -53,6 +53,17 @@ def test_a_run_is_in_the_database_and_goes_on_there(database: str) -> None:
     assert run("log", "bakery.md").exit_code == 2
 
 
+def test_all_runs_of_a_database(database: str) -> None:
+    for name in ("one", "two"):
+        run("run", "bakery.md", *OPERATOR, "--database", database, "--name", name, "--max-steps", "1")
+        Path("bakery.md").write_text(PLAN)
+    found = [json.loads(line) for line in run("log", "--database", database, "--json").stdout.splitlines()]
+    assert [(one["name"], one["state"], one["steps"]) for one in found] == [("one", "budget", 1), ("two", "budget", 1)]
+    assert all(one["changed"] >= one["time"] for one in found)
+    (line,) = run("log", "--database", database, "--name", "two").stdout.splitlines()
+    assert (line.startswith(found[1]["run"]), line.endswith("  two")) == (True, True)
+
+
 @pytest.mark.parametrize(
     "command",
     [["run", *OPERATOR, "--resume"], ["done", "4.1", "out", "--output", "shop=open"]],

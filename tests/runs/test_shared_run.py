@@ -68,9 +68,21 @@ def did(call: StepCall, value: object = 1) -> OperatorResult:
     return OperatorResult("OK", "", dict.fromkeys(call.step.outputs, value))
 
 
+def count(database: str, kind: RecordKind) -> int:
+    with closing(PostgresLedger(database)) as ledger:
+        return ledger.count("r", kinds=[kind])
+
+
 def done(database: str) -> list[str]:
     with closing(PostgresLedger(database)) as ledger:
         return [record.step for record in ledger.records("r", kinds=[RecordKind.DONE])]
+
+
+def take_over(database: str) -> None:
+    """As if the lease had expired."""
+    with closing(PostgresLedger(database)) as other:
+        other.acquire("r", ELSEWHERE, seconds=60, takes_over=True)
+        other.release("r", ELSEWHERE)
 
 
 def left(database: str) -> list[Any]:
@@ -268,30 +280,28 @@ def _kept(ledger: Ledger) -> list[Any]:
     return [(one.kind, one.step, one.attempt, {**one.data, "pause": 0}, one.changes) for one in records]
 
 
-def test_a_call_that_takes_too_long_is_told_to_stop(database: str) -> None:
+@pytest.mark.parametrize("is_async", [False, True])
+def test_a_call_that_takes_too_long_is_told_to_stop(is_async: bool, database: str) -> None:
     submit_plan(database, plan("1. [act] a\n2. [act] b\n3. [act] c\n"), "r")
     stopped = list[str]()
 
-    def slow(call: StepCall) -> OperatorResult:
+    def slow(call: StepCall) -> None:
         if call.step.step_id == "1" and stop_event().wait(30):
             stopped.append(call.step.step_id)
         # The time in which others are at work does not count.
         time.sleep(0.15)
-        return ok()
 
-    result = share(database, slow, order="data", step_policy=StepPolicy(timeout=0.4))
+    async def slow_later(call: StepCall) -> None:
+        try:
+            await asyncio.sleep(30 if call.step.step_id == "1" else 0.15)
+        except asyncio.CancelledError:
+            stopped.append(call.step.step_id)
+            raise
+
+    operate: Any = slow_later if is_async else slow
+    result = share(database, operate, order="data", step_policy=StepPolicy(timeout=0.4))
     assert [step.result for step in result.plan.steps] == ["no result within 0.4 seconds", "", ""]
     assert stopped == ["1"]
-
-
-def test_an_asynchronous_call_that_takes_too_long_is_cancelled(database: str) -> None:
-    submit_plan(database, plan("1. [act] a\n"), "r")
-
-    async def slow(_: StepCall) -> None:
-        await asyncio.sleep(60)
-
-    result = share(database, slow, step_policy=StepPolicy(timeout=0.1))
-    assert result.plan.steps[0].result == "no result within 0.1 seconds"
 
 
 # ---------------------------------------------------------------- how a run ends
@@ -392,16 +402,18 @@ def test_what_ends_while_its_process_leaves_counts(rows: str) -> None:
     assert Counter(calls) == {step.step_id: 2 if step.step_id == "1" else 1 for step in ROWS.steps}
 
 
-def test_one_that_cannot_work_for_now_ends_the_run(rows: str) -> None:
-    tries = list[str]()
+@pytest.mark.parametrize(("error", "tries"), [(UnavailableError("the oven is hot"), 2), (KeyboardInterrupt("no"), 1)])
+def test_one_that_cannot_work_for_now_ends_the_run(error: BaseException, tries: int, rows: str) -> None:
+    calls = list[str]()
 
-    def unable(call: StepCall) -> OperatorResult:
-        tries.append(call.step.step_id)
-        raise UnavailableError("the oven is hot")
+    def operate(call: StepCall) -> OperatorResult:
+        calls.append(call.step.step_id)
+        raise error
 
-    with pytest.raises(UnavailableError, match=r"^the oven is hot$"):
-        share(rows, unable, step_policy=evolve(QUICK, max_tries=2))
-    assert tries == ["1", "1"]
+    with pytest.raises(type(error)):
+        share(rows, operate, step_policy=evolve(QUICK, max_tries=2))
+    assert (calls, done(rows), count(rows, RecordKind.FAILED)) == (["1"] * tries, [], 0)
+    assert share(rows, World().operator, step_policy=evolve(QUICK, max_tries=3)).outcome is Outcome.CONVERGED
 
 
 def test_what_is_wrong_with_a_worker_is_no_failure_of_a_step(rows: str) -> None:
@@ -412,19 +424,7 @@ def test_what_is_wrong_with_a_worker_is_no_failure_of_a_step(rows: str) -> None:
 
     with pytest.raises(TypeError, match="step_policy gives a StepPolicy"):
         share(rows, World().operator, step_policy=policy)
-    with closing(PostgresLedger(rows)) as ledger:
-        assert ledger.count("r", kinds=[RecordKind.FAILED]) == 0
-
-
-def test_an_operator_that_interrupts(rows: str) -> None:
-
-    def interrupt(_: StepCall) -> None:
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        share(rows, interrupt)
-    assert done(rows) == []
-    assert share(rows, World().operator).outcome is Outcome.CONVERGED
+    assert count(rows, RecordKind.FAILED) == 0
 
 
 # ---------------------------------------------------------------- holders and workers that are lost
@@ -437,10 +437,7 @@ def test_a_holder_that_has_lost_the_run_works_on(rows: str) -> None:
     def slow(call: StepCall) -> OperatorResult:
         calls.append(call.key)
         if len(calls) == 1:
-            with closing(PostgresLedger(rows)) as other:
-                # As if the lease had expired.
-                other.acquire("r", ELSEWHERE, seconds=60, takes_over=True)
-                other.release("r", ELSEWHERE)
+            take_over(rows)
             is_taken.set()
             time.sleep(1)
         return did(call)
@@ -567,10 +564,8 @@ def test_one_that_shares_nothing_may_end_the_run(rows: str) -> None:
     with sharing(1) as begin:
         first = begin(rows, slow, order="data")
         assert is_at_work.wait(30)
-        with closing(PostgresLedger(rows)) as other:
-            other.acquire("r", ELSEWHERE, seconds=60, takes_over=True)
-            other.release("r", ELSEWHERE)
-            result = continue_run(other, "r", World().operator, order="data")
+        take_over(rows)
+        result = continue_run(rows, "r", World().operator, order="data")
         may_end.set()
         assert result is not None
         assert (first.result().outcome, first.result().outputs) == (Outcome.CONVERGED, result.outputs)

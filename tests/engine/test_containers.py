@@ -158,6 +158,12 @@ a decision that was skipped is made in the next round
     b: FAIL ? PLAN_CMD: SKIP 1.1.1
     log: run 1.1, run 1.1.1, reflect 1.1.1, run 1.1, run 1.1.2
 
+a round sees what the round before has put out, but for what is the step's own
+    plan: 1. [subtask] s | Progress: 0/2; 1.1. [act] a → x; > ← y; 1.2. [act] b → y; > ← x; 2. [act] c
+    a: OK {"x": 1} / OK {"x": 2}
+    b: OK {"y": 1} / OK {"y": 2}
+    given: {} / {"x": 1} / {"y": 1} / {"x": 2} / {"x": 2, "y": 2}
+
 a loop that lacks its outputs runs its last round again
     plan: 1. [subtask] s → x | Progress: 0/2; 1.1. [act] a
     a: OK / OK / OK {"x": 1}

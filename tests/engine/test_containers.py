@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from planspec_lark import PlanStatus
-from planspec_lark.engine import EngineLimits, HopStatus, MissingInput, OperatorResult, Outcome
-from tests.engine.worlds import World, chosen, failed, ok, plan, shown
+from planspec_lark.engine import EngineLimits, HopStatus, MissingInput, Outcome
+from tests.engine.worlds import Story, World, chosen, each_story, failed, ok, plan, shown
 
 BRANCHES = "1. [decide] which?\n  1.1. [act] a\n  1.2. [subtask] b\n    1.2.1. [act] c\n2. [act] d\n"
 
@@ -19,116 +19,80 @@ BRANCHES = "1. [decide] which?\n  1.1. [act] a\n  1.2. [subtask] b\n    1.2.1. [
 @pytest.mark.parametrize(
     ("branch", "message"),
     [
-        ("", "no branch was named (1.1, 1.2); the operator says: wet"),
         (" ", "no branch was named (1.1, 1.2); the operator says: wet"),
         ("1.3", "'1.3' is not one of the branches (1.1, 1.2); the operator says: wet"),
-        ("2", "'2' is not one of the branches (1.1, 1.2); the operator says: wet"),
         ("1.2.1", "'1.2.1' is not one of the branches (1.1, 1.2); the operator says: wet"),
         ("\x1b[2J", "'\\x1b[2J' is not one of the branches (1.1, 1.2); the operator says: wet"),
     ],
 )
 def test_a_decision_for_no_branch_is_a_failure(branch: str, message: str) -> None:
-    world = World({"which?": [chosen(branch, "wet"), chosen("1.2", "dry")]}, {"which?": ["RETRY"]})
+    world = World({"which?": [chosen(branch, "wet"), chosen(" 1.2. ", "dry")]}, {"which?": ["RETRY"]})
     result = world.run(BRANCHES)
     assert (world.reflections[0].status, world.reflections[0].result) == (HopStatus.FAIL, message)
+    # A branch may be named with its dot.
     assert world.ran == ["1", "1", "1.2.1", "2"]
     assert result.outcome is Outcome.CONVERGED
 
 
-def test_a_branch_may_be_named_with_its_dot() -> None:
-    world = World({"which?": [chosen(" 1.2. ")]})
-    world.run(BRANCHES)
-    assert world.ran == ["1", "1.2.1", "2"]
+@each_story(
+    """
+a branch that was skipped cannot be chosen
+    plan: 1. [decide] which?; 1.1. [~] [act] a; 1.2. [act] b
+    which?: OK > 1.1 ? ACCEPT
+    heard: '1.1' is not one of the branches (1.2)
+    left: 1. [x] [decide] which? | '1.1' is not one of the branches (1.2); 1.1. [~] [act] a; 1.2. [~] [act] b
 
+a decision that is accepted holds
+    which?: UNCERTAIN wet > 1.2 ? ACCEPT
+    log: run 1, reflect 1, run 1.2.1, run 2
+    left: 1. [x] [decide] which? | 1.2: wet; 1.1. [~] [act] a; 1.2. [x] [subtask] b; 1.2.1. [x] [act] c; 2. [x] [act] d
 
-def test_a_branch_that_was_skipped_cannot_be_chosen() -> None:
-    world = World({"which?": [chosen("1.1")]}, {"which?": ["ACCEPT"]})
-    result = world.run("1. [decide] which?\n  1.1. [~] [act] a\n  1.2. [act] b\n")
-    assert [branch.step_id for branch in world.calls[0].branches] == ["1.2"]
-    assert world.reflections[0].result == "'1.1' is not one of the branches (1.2)"
-    assert shown(result.plan) == (
-        "1. [x] [decide] which? | '1.1' is not one of the branches (1.2)\n  1.1. [~] [act] a\n  1.2. [~] [act] b\n"
-    )
+what a decision puts out is there for its branch and behind it
+    plan: 1. [decide] a? → kind; 1.1. [act] b; > ← kind; 2. [act] c; > ← kind
+    a?: OK {"kind": "wet"} > 1.1
+    given: {} / {"kind": "wet"} / {"kind": "wet"}
+    outputs: {"kind": "wet"}
 
+a branch that is skipped leaves nothing
+    plan: 1. [decide] which?; 1.1. [act] a; 1.2. [act] b
+    a: FAIL ? PLAN_CMD: SKIP 1.1
+    left: 1. [~] [decide] which? | all steps below it were skipped; 1.1. [~] [act] a; 1.2. [~] [act] b
 
-def test_a_decision_that_is_accepted_holds() -> None:
-    world = World({"which?": [OperatorResult(HopStatus.UNCERTAIN, "wet", {}, "1.2")]}, {"which?": ["ACCEPT"]})
-    result = world.run(BRANCHES)
-    assert world.ran == ["1", "1.2.1", "2"]
-    assert shown(result.plan).startswith("1. [x] [decide] which? | 1.2: wet\n  1.1. [~] [act] a\n")
+a decision that is settled already is not asked for
+    plan: 1. [>] [decide] which?; 1.1. [x] [act] a; 1.2. [~] [act] b; 2. [act] c
+    log: run 2
 
+a decision that is revised is made again, and all but what was done can be chosen
+    a: FAIL ? PLAN_CMD: REVISE 1 [decide] which then?; PLAN_CMD: SKIP 1.1
+    which?: OK > 1.1
+    which then?: OK > 1.2
+    log: run 1, run 1.1, reflect 1.1, run 1, run 1.2.1, run 2
 
-def test_decisions_below_decisions() -> None:
-    steps = "1. [decide] a?\n  1.1. [decide] b?\n    1.1.1. [act] c\n    1.1.2. [act] d\n"
-    steps += "  1.2. [decide] e?\n    1.2.1. [act] f\n"
-    world = World({"a?": [chosen("1.1")], "b?": [chosen("1.1.2")]})
-    result = world.run(steps)
-    assert world.ran == ["1", "1.1", "1.1.2"]
-    assert shown(result.plan) == (
-        "1. [x] [decide] a? | 1.1\n  1.1. [x] [decide] b? | 1.1.2\n    1.1.1. [~] [act] c\n    1.1.2. [x] [act] d\n"
-        "  1.2. [~] [decide] e?\n    1.2.1. [~] [act] f\n"
-    )
+a branch that is planned again does not open the others
+    which?: OK > 1.2
+    c: FAIL ? PLAN_CMD: REPLAN 1.2 | x
+    planner: 1. [act] e
+    log: run 1, run 1.2.1, reflect 1.2.1, plan children 1.2, run 1.2.1, run 2
 
+a decision that is planned again is made again
+    plan: 1. [decide] which?; 1.1. [act] a; 1.2. [act] b; 2. [act] d
+    which?: OK > 1.1 / OK > 1.2
+    a: FAIL ? PLAN_CMD: REPLAN 1 | x
+    planner: 1. [act] e; 2. [act] f; 3. [act] g
+    log: run 1, run 1.1, reflect 1.1, plan children 1, run 1, run 1.2, run 2
+    left: 1. [x] [decide] which? | 1.2; 1.1. [~] [act] e; 1.2. [x] [act] f; 1.3. [~] [act] g; 2. [x] [act] d
 
-def test_what_a_decision_puts_out_is_there_for_its_branch_and_behind_it() -> None:
-    steps = "1. [decide] a? → kind\n  1.1. [act] b\n    > ← kind\n2. [act] c\n  > ← kind\n"
-    world = World({"a?": [chosen("1.1", kind="wet")]})
-    result = world.run(steps)
-    assert world.inputs == [{}, {"kind": "wet"}, {"kind": "wet"}]
-    assert result.outputs == {"kind": "wet"}
-
-
-def test_a_branch_that_is_skipped_leaves_nothing() -> None:
-    world = World({"a": [failed()]}, {"a": ["PLAN_CMD: SKIP 1.1"]})
-    result = world.run("1. [decide] which?\n  1.1. [act] a\n  1.2. [act] b\n")
-    assert shown(result.plan) == (
-        "1. [~] [decide] which? | all steps below it were skipped\n  1.1. [~] [act] a\n  1.2. [~] [act] b\n"
-    )
-
-
-def test_a_branch_that_is_blocked_blocks_the_decision() -> None:
-    result = World({"a": [failed("no")]}).run(BRANCHES)
-    assert shown(result.plan).startswith("1. [!] [decide] which? | step 1.1 is blocked\n  1.1. [!] [act] a | no\n")
-    assert (result.outcome, result.reason) == (Outcome.BLOCKED, "steps are blocked: 1, 1.1")
-
-
-def test_a_decision_that_is_settled_already_is_not_asked_for() -> None:
-    world = World()
-    world.run("1. [>] [decide] which?\n  1.1. [x] [act] a\n  1.2. [~] [act] b\n2. [act] c\n")
-    assert world.ran == ["2"]
-
-
-def test_a_decision_that_is_revised_is_made_again() -> None:
-    """All branches can be chosen again, but for what was done."""
-    world = World({"a": [failed()], "which?": [chosen("1.1")], "which then?": [chosen("1.2")]})
-    world.answers = {"a": ["PLAN_CMD: REVISE 1 [decide] which then?\nPLAN_CMD: SKIP 1.1"]}
-    result = world.run(BRANCHES)
-    assert world.ran == ["1", "1.1", "1", "1.2.1", "2"]
-    assert result.outcome is Outcome.CONVERGED
-
-
-def test_a_branch_that_is_planned_again_does_not_open_the_others() -> None:
-    world = World({"which?": [chosen("1.2")], "c": [failed()]}, {"c": ["PLAN_CMD: REPLAN 1.2 | x"]}, ["1. [act] e\n"])
-    world.run(BRANCHES)
-    assert world.ran == ["1", "1.2.1", "1.2.1", "2"]
-
-
-def test_a_decision_that_is_planned_again_is_made_again() -> None:
-    world = World({"which?": [chosen("1.1"), chosen("1.2")], "a": [failed()]}, {"a": ["PLAN_CMD: REPLAN 1 | x"]})
-    world.plannings = ["1. [act] e\n2. [act] f\n3. [act] g\n"]
-    result = world.run(BRANCHES)
-    assert [branch.step_id for branch in world.calls[2].branches] == ["1.1", "1.2", "1.3"]
-    assert world.ran == ["1", "1.1", "1", "1.2", "2"]
-    assert shown(result.plan).startswith(
-        "1. [x] [decide] which? | 1.2\n  1.1. [~] [act] e\n  1.2. [x] [act] f\n  1.3. [~] [act] g\n"
-    )
-
-
-def test_a_step_put_beside_a_branch_does_not_run() -> None:
-    world = World({"a": [failed(), ok()]}, {"a": ["RETRY\nPLAN_CMD: ADD 1.1 [act] x"]})
-    result = world.run(BRANCHES)
-    assert world.ran == ["1", "1.1", "1.2", "2"]
-    assert shown(result.plan).startswith("1. [x] [decide] which? | 1.2\n  1.1. [~] [act] x\n  1.2. [x] [act] a\n")
+a step put beside a branch does not run
+    plan: 1. [decide] which?; 1.1. [act] a; 1.2. [act] b; 2. [act] d
+    a: FAIL ? RETRY; PLAN_CMD: ADD 1.1 [act] x / OK
+    log: run 1, run 1.1, reflect 1.1, run 1.2, run 2
+    left: 1. [x] [decide] which? | 1.2; 1.1. [~] [act] x; 1.2. [x] [act] a; 1.3. [~] [act] b; 2. [x] [act] d
+""",
+    "1. [decide] which?; 1.1. [act] a; 1.2. [subtask] b; 1.2.1. [act] c; 2. [act] d",
+)
+def test_decisions(story: Story) -> None:
+    found, expected = story.play()
+    assert found == expected
 
 
 # ---------------------------------------------------------------- loops
@@ -160,21 +124,6 @@ def test_a_loop_shows_how_far_it_is() -> None:
     ]
 
 
-def test_a_loop_without_steps_is_the_operator_s() -> None:
-    world = World({"s": [ok("one"), ok("two"), ok("three", x=3)]})
-    result = world.run("1. [subtask] s → x | Progress: 0/3\n")
-    assert [(call.step.done_count, call.attempt) for call in world.calls] == [(0, 1), (1, 2), (2, 3)]
-    assert shown(result.plan) == "1. [x] [subtask] s → x | three | Progress: 3/3\n"
-    assert result.outputs == {"x": 3}
-
-
-def test_a_round_of_a_loop_that_is_accepted_is_one_round() -> None:
-    world = World({"s": [failed("one"), ok("two"), failed("three")]}, {"s": ["ACCEPT"]})
-    result = world.run("1. [subtask] s | Progress: 0/3\n")
-    assert world.log == ["run 1", "reflect 1", "run 1", "run 1", "reflect 1"]
-    assert shown(result.plan) == "1. [x] [subtask] s | three | Progress: 3/3\n"
-
-
 def test_retries_and_attempts_are_counted_from_zero_in_each_round() -> None:
     said = [failed(), failed(), ok()] * 3
     for steps in ("1. [subtask] a | Progress: 0/3\n", "1. [subtask] s | Progress: 0/3\n  1.1. [act] a\n"):
@@ -183,80 +132,113 @@ def test_retries_and_attempts_are_counted_from_zero_in_each_round() -> None:
         assert [call.attempt for call in world.calls] == [*range(1, 10)]
 
 
-def test_what_fails_in_a_loop_blocks_it() -> None:
-    world = World({"a": [ok(), failed("no")]})
-    result = world.run("1. [subtask] s | Progress: 0/3\n  1.1. [act] a\n  1.2. [act] b\n")
-    assert world.ran == ["1.1", "1.2", "1.1", "1.2"]
-    assert shown(result.plan) == (
-        "1. [!] [subtask] s | step 1.1 is blocked | Progress: 1/3\n  1.1. [!] [act] a | no\n  1.2. [x] [act] b\n"
-    )
+@each_story("""
+a round of a loop that is accepted is one round
+    plan: 1. [subtask] s → x | Progress: 0/3
+    s: FAIL one ? ACCEPT / OK two / FAIL three {"x": 3}
+    log: run 1, reflect 1, run 1, run 1, reflect 1
+    left: 1. [x] [subtask] s → x | three | Progress: 3/3
+    outputs: {"x": 3}
 
+what fails in a loop blocks it
+    plan: 1. [subtask] s | Progress: 0/3; 1.1. [act] a; 1.2. [act] b
+    a: OK / FAIL no
+    log: run 1.1, run 1.2, run 1.1, run 1.2
+    left: 1. [!] [subtask] s | step 1.1 is blocked | Progress: 1/3; 1.1. [!] [act] a | no; 1.2. [x] [act] b
+    ends: blocked: steps are blocked: 1, 1.1
 
-def test_loops_below_loops() -> None:
-    world = World()
-    result = world.run(
-        "1. [subtask] s | Progress: 0/2\n  1.1. [subtask] t | Progress: 0/2\n    1.1.1. [act] a\n  1.2. [act] b\n"
-    )
-    assert world.ran == ["1.1.1", "1.1.1", "1.2"] * 2
-    assert "1.1. [x] [subtask] t | Progress: 2/2" in shown(result.plan)
+loops below loops
+    plan: 1. [subtask] s | Progress: 0/2; 1.1. [subtask] t | Progress: 0/2; 1.1.1. [act] a; 1.2. [act] b
+    log: run 1.1.1, run 1.1.1, run 1.2, run 1.1.1, run 1.1.1, run 1.2
+    left: 1. [x] [subtask] s | Progress: 2/2; 1.1. [x] [subtask] t | Progress: 2/2; 1.1.1. [x] [act] a; 1.2. [x] [act] b
 
+a decision that was skipped is made in the next round
+    plan: 1. [subtask] s | Progress: 0/2; 1.1. [decide] a?; 1.1.1. [act] b; 1.1.2. [act] c
+    a?: OK > 1.1.1 / OK > 1.1.2
+    b: FAIL ? PLAN_CMD: SKIP 1.1.1
+    log: run 1.1, run 1.1.1, reflect 1.1.1, run 1.1, run 1.1.2
 
-def test_decisions_in_loops_are_made_in_each_round() -> None:
-    world = World({"a?": [chosen("1.1.1"), chosen("1.1.2")]})
-    world.run("1. [subtask] s | Progress: 0/2\n  1.1. [decide] a?\n    1.1.1. [act] b\n    1.1.2. [act] c\n")
-    assert world.ran == ["1.1", "1.1.1", "1.1", "1.1.2"]
+a round sees what the round before has put out, but for what is the step's own
+    plan: 1. [subtask] s | Progress: 0/2; 1.1. [act] a → x; > ← y; 1.2. [act] b → y; > ← x; 2. [act] c
+    a: OK {"x": 1} / OK {"x": 2}
+    b: OK {"y": 1} / OK {"y": 2}
+    given: {} / {"x": 1} / {"y": 1} / {"x": 2} / {"x": 2, "y": 2}
 
+a loop that lacks its outputs runs its last round again
+    plan: 1. [subtask] s → x | Progress: 0/2; 1.1. [act] a
+    a: OK / OK / OK {"x": 1}
+    s:  ? RETRY
+    log: run 1.1, run 1.1, reflect 1, run 1.1
+    left: 1. [x] [subtask] s → x | Progress: 2/2; 1.1. [x] [act] a
 
-def test_a_round_sees_what_the_round_before_has_put_out() -> None:
-    world = World({"a": [ok(x=1), ok(x=2)], "b": [ok(y=1), ok(y=2)]})
-    world.run(
-        "1. [subtask] s | Progress: 0/2\n  1.1. [act] a → x\n    > ← y\n  1.2. [act] b → y\n    > ← x\n2. [act] c\n"
-    )
-    assert world.inputs == [{}, {"x": 1}, {"y": 1}, {"x": 2}, {"x": 2, "y": 2}]
-    assert [call.missing for call in world.calls][:2] == [("y",), ()]
-
-
-def test_a_loop_that_lacks_its_outputs_runs_its_last_round_again() -> None:
-    world = World({"a": [ok(), ok(), ok(x=1)]}, {"s": ["RETRY"]})
-    result = world.run("1. [subtask] s → x | Progress: 0/2\n  1.1. [act] a\n")
-    assert world.log == ["run 1.1", "run 1.1", "reflect 1", "run 1.1"]
-    assert shown(result.plan) == "1. [x] [subtask] s → x | Progress: 2/2\n  1.1. [x] [act] a\n"
+a value of a step that says something else now is none
+    plan: 1. [subtask] s | Progress: 0/2; 1.1. [act] a; > ← y; 1.2. [act] b → y
+    a: OK / FAIL ? RETRY; PLAN_CMD: REVISE 1.2 [act] b2 → y / OK
+    log: run 1.1, run 1.2, run 1.1, reflect 1.1, run 1.1, run 1.2
+    given: {} / {} / {"y": "b"} / {} / {}
+""")
+def test_loops(story: Story) -> None:
+    found, expected = story.play()
+    assert found == expected
 
 
 # ---------------------------------------------------------------- subtasks
 
 
-def test_a_subtask_has_to_put_out_what_it_declares() -> None:
-    world = World(answers={"s": ["ACCEPT"]})
-    result = world.run("1. [subtask] s → x, y\n  1.1. [act] a → y\n")
-    assert world.reflections[0].result == "declared outputs are missing: x: no step below produced them"
-    assert result.plan.steps[0].status.value == "done"
-    assert result.outputs == {"y": "a"}
+@each_story("""
+a subtask has to put out what it declares
+    plan: 1. [subtask] s → x, y; 1.1. [act] a → y
+    s:  ? ACCEPT
+    heard: declared outputs are missing: x: no step below produced them
+    left: 1. [x] [subtask] s → x, y | declared outputs are missing: x: no step below produced them; 1.1. [x] [act] a → y
+    outputs: {"y": "a"}
 
+a subtask is tried again with all below it
+    plan: 1. [subtask] s → x; 1.1. [act] a; 1.2. [decide] which?; 1.2.1. [act] b; 1.2.2. [act] c
+    a: OK / OK {"x": 1}
+    s:  ? RETRY
+    log: run 1.1, run 1.2, run 1.2.1, reflect 1, run 1.1, run 1.2, run 1.2.1
 
-def test_a_subtask_is_tried_again_with_all_below_it() -> None:
-    world = World({"a": [ok(), ok(x=1)]}, {"s": ["RETRY"]})
-    steps = "1. [subtask] s → x\n  1.1. [act] a\n  1.2. [decide] which?\n    1.2.1. [act] b\n    1.2.2. [act] c\n"
-    assert world.run(steps).outcome is Outcome.CONVERGED
-    assert world.log == [*("run 1.1", "run 1.2", "run 1.2.1"), "reflect 1", *("run 1.1", "run 1.2", "run 1.2.1")]
+a subtask without steps gets some
+    plan: 1. [subtask] s → x; 2. [act] c
+    planner: Here they are:; ; 1. [act] a → x; 2. [act] b
+    log: plan children 1, run 1.1, run 1.2, run 2
+    left: 1. [x] [subtask] s → x; 1.1. [x] [act] a → x; 1.2. [x] [act] b; 2. [x] [act] c
 
+without a planner a subtask without steps has failed
+    plan: 1. [decide] s
+    s:  ? PLAN_CMD: SKIP 1
+    heard: there are no steps below it, and no planner to write them
 
-def test_a_subtask_without_steps_gets_some() -> None:
-    world = World(plannings=["Here they are:\n\n1. [act] a → x\n2. [act] b\n"])
-    result = world.run("1. [subtask] s → x\n2. [act] c\n")
-    assert shown(result.plan) == (
-        "1. [x] [subtask] s → x\n  1.1. [x] [act] a → x | \n  1.2. [x] [act] b\n2. [x] [act] c\n".replace(" | \n", "\n")
-    )
-    (call,) = world.planned
-    assert (call.purpose.value, call.step and call.step.step_id, call.commands) == ("children", "1", ())
+what stands below a skipped step is skipped
+    plan: 1. [subtask] s; 1.1. [act] a; 1.2. [subtask] t; 1.2.1. [act] b; 2. [act] c
+    a: FAIL ? PLAN_CMD: SKIP 1 | no use
+    log: run 1.1, reflect 1.1, run 2
+    left: 1. [~] [subtask] s | no use; 1.1. [~] [act] a; 1.2. [~] [subtask] t; 1.2.1. [~] [act] b; 2. [x] [act] c
 
+what is added to a skipped step is done, as commands count one after the other
+    plan: 1. [subtask] s; 1.1. [act] a; 1.2. [act] b
+    a: FAIL ? PLAN_CMD: SKIP 1; PLAN_CMD: ADD 1.3 [act] d
+    log: run 1.1, reflect 1.1, run 1.3
 
-def test_without_a_planner_a_subtask_without_steps_has_failed() -> None:
-    world = World(answers={"s": ["PLAN_CMD: SKIP 1"], "t": ["PLAN_CMD: SKIP 2"]})
-    world.run("1. [subtask] s\n2. [decide] t\n")
-    assert [call.result for call in world.reflections] == [
-        "there are no steps below it, and no planner to write them"
-    ] * 2
+numbers that are used up
+    plan: 1. [subtask] s; 1.1. [act] f
+    f: FAIL ? PLAN_CMD: REPLAN 1 | why; PLAN_CMD: ADD 1.2 [act] a; PLAN_CMD: ADD 1.999999999 [act] d
+    planner: 1. [act] b; 2. [act] c
+    log: run 1.1, reflect 1.1, plan children 1, run 1.2, run 1.999999999, run 1.1, run 1.3
+
+a container without steps cannot be accepted
+    plan: 1. [subtask] s; 1.1. [act] a
+    limits: max_rounds 1
+    a: FAIL ? PLAN_CMD: REPLAN 1
+    s:  ? ACCEPT
+    planner: no / no / no
+    log: run 1.1, reflect 1.1, plan children 1, plan children 1, plan children 1, reflect 1, reflect 1, reflect 1
+    ends: blocked: steps are blocked: 1; 1 rounds are over
+""")
+def test_subtasks(story: Story) -> None:
+    found, expected = story.play()
+    assert found == expected
 
 
 @pytest.mark.parametrize(
@@ -299,17 +281,16 @@ def test_a_part_that_is_planned_again_is_empty(answer: str, steps: list[str]) ->
     assert world.ran == ["1", "2.1", "2.2.1", "2.2.2", *steps]
     (call,) = world.planned
     assert (call.reason, [step.description for step in call.finished]) == ("why", ["a", "e"])
-    assert call.step is not None
-    assert call.step.children == []
+    assert (call.step and call.step.step_id, call.step and call.step.children, call.commands) == ("2", [], ())
     assert result.outcome is Outcome.CONVERGED
 
 
-def test_numbers_that_are_used_up() -> None:
-    answer = "PLAN_CMD: REPLAN 1 | why\nPLAN_CMD: ADD 1.2 [act] a\nPLAN_CMD: ADD 1.999999999 [act] d"
-    world = World({"f": [failed()]}, {"f": [answer]}, ["1. [act] b\n2. [act] c\n"])
-    result = world.run("1. [subtask] s\n  1.1. [act] f\n")
-    assert world.ran == ["1.1", "1.2", "1.999999999", "1.1", "1.3"]
-    assert result.outcome is Outcome.CONVERGED
+def test_what_has_failed_is_at_work() -> None:
+    """A container may fail before anything below it was begun."""
+    seen: list[str] = []
+    world = World(answers={"s": ["PLAN_CMD: SKIP 1"]})
+    world.run("1. [subtask] s\n", on_event=lambda event: seen.append(f"{event.kind.value} {shown(event.plan)}"))
+    assert seen[1] == "failed 1. [>] [subtask] s\n"
 
 
 # ---------------------------------------------------------------- inputs
@@ -318,8 +299,7 @@ def test_numbers_that_are_used_up() -> None:
 def test_inputs_are_given_and_put_out() -> None:
     world = World({"a": [ok(x=1)]})
     world.run("1. [act] a → x\n2. [act] b\n  > ← x, y, z\n", inputs={"x": 7, "y": [8]})
-    assert world.inputs[0] == {"x": 7, "y": [8]}
-    assert world.inputs[1] == {"x": 1, "y": [8]}
+    assert world.inputs == [{"x": 7, "y": [8]}, {"x": 1, "y": [8]}]
     assert world.calls[1].missing == ("z",)
 
 
@@ -339,15 +319,9 @@ def test_a_step_whose_inputs_cannot_be_there_does_not_run(status: str) -> None:
     world = World({"a": [failed("no")]}, {"a": ["hm"]})
     result = world.run(f"1. [{status}] [act] a → x\n2. [act] b\n  > ← x\n")
     assert result.plan.steps[1].result == "inputs are missing: x (step 1 is blocked)"
+    assert result.plan.steps[1].status is PlanStatus.BLOCKED
     assert not {"run 2", "reflect 2"}.intersection(world.log)
     assert result.lacking == (MissingInput("2", "x", "1"),)
-
-
-def test_a_value_goes_with_the_step_that_has_put_it_out_last() -> None:
-    world = World({"a": [ok(x=1)], "b": [ok(x=2)]})
-    result = world.run("1. [act] a → x\n2. [act] b → x\n3. [act] c\n  > ← x\n")
-    assert world.inputs[2] == {"x": 2}
-    assert result.outputs == {"x": 2}
 
 
 def test_required_outputs() -> None:
@@ -355,69 +329,24 @@ def test_required_outputs() -> None:
     assert (result.outcome, result.reason) == (Outcome.BLOCKED, "outputs are missing: y")
 
 
-# ---------------------------------------------------------------- what is forgotten in time
+@each_story("""
+what was put out another time counts no longer
+    plan: 1. [decide] q → kind; 1.1. [act] a; 1.2. [act] b; 2. [act] c; > ← kind
+    q: OK {"kind": 1} > 1.1 / FAIL no ? ACCEPT
+    a: FAIL ? PLAN_CMD: REVISE 1 [decide] q → kind
+    given: {} / {"kind": 1} / {}
+    ends: blocked: steps are blocked: 2
+    outputs: {}
 
-
-def test_a_decision_that_was_skipped_is_made_in_the_next_round() -> None:
-    world = World({"a?": [chosen("1.1.1"), chosen("1.1.2")], "b": [failed()]}, {"b": ["PLAN_CMD: SKIP 1.1.1"]})
-    world.run("1. [subtask] s | Progress: 0/2\n  1.1. [decide] a?\n    1.1.1. [act] b\n    1.1.2. [act] c\n")
-    assert world.log == ["run 1.1", "run 1.1.1", "reflect 1.1.1", "run 1.1", "run 1.1.2"]
-
-
-def test_a_container_without_steps_cannot_be_accepted() -> None:
-    world = World({"a": [failed()]}, {"a": ["PLAN_CMD: REPLAN 1"], "s": ["ACCEPT"]}, ["no", "no", "no"])
-    result = world.run("1. [subtask] s\n  1.1. [act] a\n", limits=EngineLimits(max_rounds=1))
-    assert [call.can_accept for call in world.reflections] == [True, False, False, False]
-    assert result.plan.steps[0].status is PlanStatus.BLOCKED
-
-
-def test_what_stands_below_a_skipped_step_is_skipped() -> None:
-    world = World({"a": [failed()]}, {"a": ["PLAN_CMD: SKIP 1 | no use"]})
-    result = world.run("1. [subtask] s\n  1.1. [act] a\n  1.2. [subtask] t\n    1.2.1. [act] b\n2. [act] c\n")
-    assert (world.ran, result.outcome) == (["1.1", "2"], Outcome.CONVERGED)
-    assert shown(result.plan) == (
-        "1. [~] [subtask] s | no use\n  1.1. [~] [act] a\n  1.2. [~] [subtask] t\n    1.2.1. [~] [act] b\n"
-        "2. [x] [act] c\n"
-    )
-
-
-def test_what_is_added_to_a_skipped_step_is_done() -> None:
-    """Commands count one after the other."""
-    answer = "PLAN_CMD: SKIP 1\nPLAN_CMD: ADD 1.3 [act] d"
-    world = World({"a": [failed()]}, {"a": [answer]})
-    result = world.run("1. [subtask] s\n  1.1. [act] a\n  1.2. [act] b\n")
-    assert (world.ran, result.outcome) == (["1.1", "1.3"], Outcome.CONVERGED)
-
-
-def test_what_was_put_out_another_time_counts_no_longer() -> None:
-    world = World({"q": [chosen("1.1", kind=1), failed("no")], "a": [failed()]})
-    world.answers = {"a": ["PLAN_CMD: REVISE 1 [decide] q → kind"], "q": ["ACCEPT"]}
-    result = world.run("1. [decide] q → kind\n  1.1. [act] a\n  1.2. [act] b\n2. [act] c\n  > ← kind\n")
-    assert world.ran == ["1", "1.1", "1"]
-    assert (result.plan.steps[1].result, result.outputs) == (
-        "inputs are missing: kind (step 1 is done without it)",
-        {},
-    )
-
-
-def test_what_has_failed_is_at_work() -> None:
-    """A container may fail before anything below it was begun."""
-    seen: list[str] = []
-    world = World(answers={"s": ["PLAN_CMD: SKIP 1"]})
-    world.run("1. [subtask] s\n", on_event=lambda event: seen.append(f"{event.kind.value} {shown(event.plan)}"))
-    assert seen[1] == "failed 1. [>] [subtask] s\n"
-
-
-def test_a_value_of_a_step_that_says_something_else_now_is_none() -> None:
-    world = World({"a": [ok(), failed(), ok()]}, {"a": ["RETRY\nPLAN_CMD: REVISE 1.2 [act] b2 → y"]})
-    world.run("1. [subtask] s | Progress: 0/2\n  1.1. [act] a\n    > ← y\n  1.2. [act] b → y\n")
-    assert world.ran == ["1.1", "1.2", "1.1", "1.1", "1.2"]
-    assert world.inputs[2:4] == [{"y": "b"}, {}]
-
-
-def test_a_value_of_a_step_that_was_skipped_then_is_none() -> None:
-    world = World({"a": [ok(x=1), failed()], "b": [failed(), ok()]})
-    world.answers = {"b": ["RETRY\nPLAN_CMD: REVISE 1 [act] a → x", "ACCEPT"], "a": ["PLAN_CMD: SKIP 1"]}
-    result = world.run("1. [act] a → x\n2. [act] b\n  > ← x\n")
-    assert world.inputs == [{}, {"x": 1}, {}]
-    assert (result.plan.steps[1].result, result.outputs) == ("inputs are missing: x (step 1 is skipped)", {})
+a value of a step that was skipped then is none
+    plan: 1. [act] a → x; 2. [act] b; > ← x
+    a: OK {"x": 1} / FAIL ? PLAN_CMD: SKIP 1
+    b: FAIL ? RETRY; PLAN_CMD: REVISE 1 [act] a → x / OK /  ? ACCEPT
+    given: {} / {"x": 1} / {}
+    left: 1. [~] [act] a → x; 2. [!] [act] b | inputs are missing: x (step 1 is skipped); > ← x
+    ends: blocked: steps are blocked: 2
+    outputs: {}
+""")
+def test_inputs(story: Story) -> None:
+    found, expected = story.play()
+    assert found == expected

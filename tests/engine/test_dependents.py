@@ -7,6 +7,7 @@ import pytest
 from planspec_lark import PlanStatus, iter_steps
 from planspec_lark.engine.dependents import find_dependents
 from planspec_lark.runs import MemoryLedger
+from tests.cases import in_one_test
 from tests.engine.worlds import World, plan
 
 STEPS = """\
@@ -29,28 +30,28 @@ STEPS = """\
 """
 
 
+BRANCHES = "1. [x] [decide] d\n1.1. [x] [act] a → x\n1.2. [x] [act] b → x\n2. [x] [act] c\n> ← x\n"
+
+
+@in_one_test
 @pytest.mark.parametrize(
-    ("opened", "found"),
+    ("steps", "opened", "found"),
     [
-        (["1"], ["2.1", "3", "5.1"]),
-        (["2"], ["3", "5"]),
-        (["2.1"], ["3", "5.1"]),
-        (["2.2", "2.1"], ["3", "5"]),
-        (["3"], []),
-        (["4"], ["7"]),
-        (["1", "3"], ["2.1", "5.1"]),
-        (["9"], []),
+        (STEPS, "1", "2.1 3 5.1"),
+        (STEPS, "2", "3 5"),
+        (STEPS, "2.1", "3 5.1"),
+        (STEPS, "2.2 2.1", "3 5"),
+        (STEPS, "3", ""),
+        (STEPS, "4", "7"),
+        (STEPS, "1 3", "2.1 5.1"),
+        (STEPS, "9", ""),
+        (BRANCHES, "1.2", "2"),
+        (BRANCHES, "1.1", ""),
+        (BRANCHES.replace("1.2. [x]", "1.2. [~]"), "1.1", "2"),
     ],
 )
-def test_what_depends_on_a_step(opened: list[str], found: list[str]) -> None:
-    assert find_dependents(plan(STEPS), opened) == found
-
-
-def test_what_several_branches_produce() -> None:
-    steps = "1. [x] [decide] d\n  1.1. [x] [act] a → x\n  1.2. [x] [act] b → x\n2. [x] [act] c\n  > ← x\n"
-    assert find_dependents(plan(steps), ["1.2"]) == ["2"]
-    assert find_dependents(plan(steps), ["1.1"]) == []
-    assert find_dependents(plan(steps.replace("1.2. [x]", "1.2. [~]")), ["1.1"]) == ["2"]
+def test_what_depends_on_a_step(steps: str, opened: str, found: str) -> None:
+    assert find_dependents(plan(steps), opened.split()) == found.split()
 
 
 def test_dependents_are_done_again() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -10,10 +11,12 @@ import pytest
 from hypothesis import given, strategies as st
 from syrupy.assertion import SnapshotAssertion
 
-from planspec_lark import PlanStep, Severity, render_all
+from planspec_lark import Diagnostic, PlanStep, Severity, check_text, find_step, parse_plan, render_all
 from planspec_lark.engine import Effort, HopStatus, OperatorResult, read_execution
 from planspec_lark.engine.execution_answer import execution_schema
-from planspec_lark.syntax import Limits
+from planspec_lark.syntax import CODES, Limits
+from tests.cases import in_one_test
+from tests.corpus import FIXTURES, expected_codes, find, read as read_text
 from tests.property import promises
 
 ACT = PlanStep("2", step_type="act", outputs=["pumps", "price"])
@@ -39,17 +42,39 @@ def codes(value: object, step: PlanStep = ACT) -> list[tuple[str, str]]:
 # ---------------------------------------------------------------- answers
 
 
-def test_a_whole_answer() -> None:
-    scan = read_execution(json.dumps(FINE), ACT)
-    assert scan.answer == OperatorResult(HopStatus.OK, "Two pumps", {"pumps": [1, 2], "price": 310.5})
-    assert scan.diagnostics == []
-
-
-@pytest.mark.parametrize("status", HopStatus)
-def test_every_status(status: HopStatus) -> None:
-    value = {"status": status.value, "result": "so"}
-    assert read(value, PLAIN) == OperatorResult(status, "so")
-    assert codes(value, PLAIN) == []
+@in_one_test
+@pytest.mark.parametrize(
+    ("value", "step", "expected"),
+    [
+        (FINE, ACT, OperatorResult(HopStatus.OK, "Two pumps", {"pumps": [1, 2], "price": 310.5})),
+        (CHOSEN, DECIDE, OperatorResult(HopStatus.OK, "Rain until Friday", branch="3.1.1")),
+        ({"status": "FAIL", "result": "x"}, DECIDE, OperatorResult(HopStatus.FAIL, "x")),
+        ({"status": "LACK_OF_INFO", "result": "  x  "}, PLAIN, OperatorResult(HopStatus.LACK_OF_INFO, "x")),
+        ({"status": "OK"}, PLAIN, OperatorResult(HopStatus.OK)),
+        ({"status": "OK", "result": "x" * 2000}, PLAIN, OperatorResult(HopStatus.OK, "x" * 2000)),
+        # A step that failed need not produce anything.
+        (
+            {"status": "UNCERTAIN", "result": "one", "outputs": {"pumps": [1]}},
+            ACT,
+            OperatorResult(HopStatus.UNCERTAIN, "one", {"pumps": [1]}),
+        ),
+        # An output may be null.
+        (
+            {**FINE, "outputs": {"pumps": None, "price": 0}},
+            ACT,
+            OperatorResult(HopStatus.OK, "Two pumps", {"pumps": None, "price": 0}),
+        ),
+        # It asks for another try.
+        *(
+            ({"status": "FAIL", "retry_after": seconds}, PLAIN, OperatorResult(HopStatus.FAIL, retry_after=seconds))
+            for seconds in (0, 2.5, None)
+        ),
+    ],
+)
+def test_answers(value: Any, step: PlanStep, expected: OperatorResult) -> None:
+    assert read(value, step) == expected
+    if value.get("retry_after", 0) is not None:
+        assert codes(value, step) == []
 
 
 @pytest.mark.parametrize(
@@ -74,6 +99,7 @@ def test_what_it_took(told: dict[str, Any], effort: Effort) -> None:
     assert (scan.answer, scan.effort) == (None, effort)
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("told", "message"),
     [
@@ -98,22 +124,6 @@ def test_what_it_cannot_have_taken(told: dict[str, Any], message: str) -> None:
     assert (scan.answer, scan.effort) == (None, Effort(1))
 
 
-def test_an_answer_asks_for_another_try() -> None:
-    busy = {"status": "FAIL", "result": "busy"}
-    for seconds in (0, 2.5):
-        value = {**busy, "retry_after": seconds}
-        assert (read(value), codes(value)) == (OperatorResult(HopStatus.FAIL, "busy", retry_after=seconds), [])
-    assert read({**busy, "retry_after": None}) == OperatorResult(HopStatus.FAIL, "busy")
-
-
-def test_a_decision() -> None:
-    assert read(CHOSEN, DECIDE) == OperatorResult(HopStatus.OK, "Rain until Friday", branch="3.1.1")
-    assert codes(CHOSEN, DECIDE) == []
-    failed = {"status": "FAIL", "result": "no forecast"}
-    assert read(failed, DECIDE) == OperatorResult(HopStatus.FAIL, "no forecast")
-    assert codes(failed, DECIDE) == []
-
-
 def test_what_is_asked_for_has_a_schema() -> None:
     schema = execution_schema(ACT.outputs, ["3.1.1", "3.1.2"], is_loop=True)
     is_valid = jsonschema.Draft202012Validator(schema).is_valid
@@ -124,18 +134,6 @@ def test_what_is_asked_for_has_a_schema() -> None:
     assert not is_valid({"status": "OK"})
     # A step that is neither a decision nor in a loop is not asked for more than these.
     assert [*execution_schema([], [], is_loop=False)["properties"]] == ["status", "result", "outputs"]
-
-
-def test_a_step_that_failed_need_not_produce_anything() -> None:
-    value = {"status": "UNCERTAIN", "result": "one pump", "outputs": {"pumps": [1]}}
-    assert read(value) == OperatorResult(HopStatus.UNCERTAIN, "one pump", {"pumps": [1]})
-    assert codes(value) == []
-
-
-def test_an_output_may_be_null() -> None:
-    value = {**FINE, "outputs": {"pumps": None, "price": 0}}
-    assert read(value) == OperatorResult(HopStatus.OK, "Two pumps", {"pumps": None, "price": 0})
-    assert codes(value) == []
 
 
 def test_an_answer_in_prose() -> None:
@@ -181,21 +179,14 @@ REPAIRED: dict[str, tuple[Any, PlanStep, Any, list[str]]] = {
 }
 
 
-@pytest.mark.parametrize(("value", "step", "meant", "found"), REPAIRED.values(), ids=REPAIRED)
+@in_one_test
+@pytest.mark.parametrize(("value", "step", "meant", "found"), REPAIRED.values())
 def test_repairs(value: Any, step: PlanStep, meant: Any, found: list[str]) -> None:
     answer = read(value, step)
     assert answer is not None
     assert codes(value, step) == [(code, "warning") for code in found]
     if meant is not None:
         assert answer == read(meant, step)
-
-
-def test_a_result_as_long_as_may_be() -> None:
-    assert codes({**FINE, "result": "x" * 2000}) == []
-    assert codes({**FINE, "result": "  x  "}) == []
-    answer = read({**FINE, "result": "  x  "})
-    assert answer is not None
-    assert answer.result == "x"
 
 
 # ---------------------------------------------------------------- faults
@@ -219,14 +210,17 @@ FAULTS: dict[str, tuple[Any, PlanStep, list[str]]] = {
 }
 
 
-@pytest.mark.parametrize(("value", "step", "expected"), FAULTS.values(), ids=FAULTS)
-def test_faults(value: Any, step: PlanStep, expected: list[str], snapshot: SnapshotAssertion) -> None:
-    scan = read_execution(json.dumps(value, indent=1), step)
-    assert scan.answer is None
-    assert sorted(found.code for found in scan.diagnostics) == sorted(expected)
-    assert render_all(scan.diagnostics) == snapshot
+def test_faults(snapshot: SnapshotAssertion) -> None:
+    told: list[str] = []
+    for name, (value, step, expected) in FAULTS.items():
+        scan = read_execution(json.dumps(value), step)
+        assert scan.answer is None
+        assert sorted(found.code for found in scan.diagnostics) == sorted(expected)
+        told += [f"{name}: {one.code} at {one.path or '-'}: {one.message} ({one.help})" for one in scan.diagnostics]
+    assert "\n".join(told) == snapshot
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -285,12 +279,6 @@ def test_any_text_is_an_answer_or_an_error(text: str, step: PlanStep) -> None:
         assert (scan.answer.branch != "") == (step is DECIDE and scan.answer.status is HopStatus.OK)
 
 
-def test_without_a_result_it_has_no_text() -> None:
-    answer = read({"status": "OK"}, PLAIN)
-    assert answer is not None
-    assert (answer.status, answer.result) == (HopStatus.OK, "")
-
-
 def test_of_two_different_answers_none_counts() -> None:
     first, second = '{"status": "OK", "result": "a"}', '{"status": "FAIL", "result": "b"}'
     found = read_execution(f"{first}\nor\n{second}\n", PLAIN)
@@ -299,3 +287,62 @@ def test_of_two_different_answers_none_counts() -> None:
         "two different objects, in lines 1 and 3: which one counts?"
     ]
     assert read_execution(f"{first}\nor\n{first}\n", PLAIN).answer is not None
+
+
+# ---------------------------------------------------------------- fixtures
+# A file's name begins with the id of the step that its text answers to.
+
+PLAN_FILE = FIXTURES / "execution" / "plan.md"
+VALID, INVALID = (find(f"execution/{folder}", ".txt") for folder in ("valid", "invalid"))
+
+
+def step_of(path: Path) -> PlanStep:
+    step = find_step(parse_plan(read_text(PLAN_FILE)), path.stem.partition("_")[0])
+    assert step is not None
+    return step
+
+
+def test_there_are_all_kinds() -> None:
+    assert {found.severity for found in check_text(read_text(PLAN_FILE))} == {Severity.INFO}
+    assert {path.stem[-3:] for path in (*VALID, *INVALID)} == {"_zh", "_en"}
+    assert {path.stem for path in INVALID} == {path.stem for path in find("execution/invalid", ".codes")}
+    found = {
+        one.code for path in (*VALID, *INVALID) for one in read_execution(read_text(path), step_of(path)).diagnostics
+    }
+    assert {code for code in CODES if code.startswith("PE1")} <= found
+
+
+def test_what_is_read(snapshot: SnapshotAssertion) -> None:
+    told: list[str] = []
+    for path in VALID:
+        scan = read_execution(read_text(path), step_of(path))
+        assert scan.answer is not None
+        value = {"status": scan.answer.status.value, "result": scan.answer.result, "outputs": dict(scan.answer.outputs)}
+        if scan.answer.branch:
+            value["branch"] = scan.answer.branch
+        text = json.dumps(value, ensure_ascii=False)
+        again = read_execution(text, step_of(path))
+        assert again.answer == scan.answer
+        # What was not there can not come back.
+        assert {found.code for found in again.diagnostics} <= {"PE109"}
+        told += [
+            f"{path.stem}: {text}",
+            *(f"  {found.line}: {found.code}: {found.message}" for found in scan.diagnostics),
+        ]
+    assert "\n".join(told) == snapshot
+
+
+def test_codes() -> None:
+    for path in INVALID:
+        scan = read_execution(read_text(path), step_of(path))
+        assert scan.answer is None
+        assert [(found.line, found.code) for found in scan.diagnostics] == expected_codes(path), path
+
+
+def test_messages(snapshot: SnapshotAssertion) -> None:
+    """One of each code, as it is shown."""
+    first: dict[str, Diagnostic] = {}
+    for path in (*INVALID, *VALID):
+        for found in read_execution(read_text(path), step_of(path), name=path.name).diagnostics:
+            first.setdefault(found.code, found)
+    assert render_all([first[code] for code in sorted(first)]) == snapshot

@@ -13,9 +13,9 @@ from attrs import define, field
 from hypothesis import given, strategies as st
 
 from planspec_lark.engine import Budget, Effort, FatalError, HopStatus, OperatorResult, Outcome, StepCall, ThinkEngine
-from planspec_lark.planspec import PlanSpec, PlanStatus, PlanStep, iter_steps
+from planspec_lark.planspec import PlanSpec, PlanStep, iter_steps
 from planspec_lark.runs import MemoryLedger, RecordKind
-from tests.engine.worlds import plan, shown
+from tests.engine.worlds import plan
 
 FAN = "1. [act] split → x\n" + "".join(f"{at}. [act] part {at} → y{at}\n  > ← x\n" for at in range(2, 10))
 
@@ -51,9 +51,6 @@ class Watch:
     def most(self) -> int:
         return max(map(len, self.together))
 
-    def were_together(self, one: str, other: str) -> bool:
-        return any({one, other} <= now for now in self.together)
-
 
 @pytest.mark.parametrize(("jobs", "most"), [(1, 1), (3, 3), (8, 8), (20, 8)])
 def test_so_many_and_no_more(jobs: int, most: int) -> None:
@@ -64,78 +61,65 @@ def test_so_many_and_no_more(jobs: int, most: int) -> None:
 
 
 def test_asynchronous_steps_are_in_one_loop() -> None:
-    loops, now = [], [0, 0]
+    loops, now, most = set[Any](), 0, 0
 
     async def operate(call: StepCall) -> OperatorResult:
-        loops.append(asyncio.get_running_loop())
-        now[0] += 1
-        now[1] = max(now)
+        nonlocal now, most
+        loops.add(asyncio.get_running_loop())
+        now += 1
+        most = max(most, now)
         # Nobody but the first one ends before four have met.
-        while call.step.step_id != "1" and now[1] < 4:
+        while call.step.step_id != "1" and most < 4:
             await asyncio.sleep(0.01)
         await asyncio.sleep(0.05)
-        now[0] -= 1
+        now -= 1
         return OperatorResult(outputs=dict.fromkeys(call.step.outputs, 1))
 
     assert ThinkEngine(plan(FAN), operate, jobs=4).run().outcome is Outcome.CONVERGED
-    assert now == [0, 4]
-    assert len(set(loops)) == 1
+    assert (most, len(loops)) == (4, 1)
     assert asyncio.run(ThinkEngine(plan(FAN), operate, jobs=4).arun()).outcome is Outcome.CONVERGED
 
 
-def test_a_step_without_inputs_waits_for_all_before_it() -> None:
-    watch = Watch(["2", "4"])
-    steps = "1. [act] a → x\n2. [act] b → y\n  > ← x\n3. [act] c → z\n4. [act] d\n  > ← x\n5. [act] e\n  > ← z\n"
-    ThinkEngine(plan(steps), watch, jobs=5).run()
-    assert watch.were_together("2", "4")
-    assert not any("3" in now and len(now) > 1 and "4" not in now and "5" not in now for now in watch.together)
-    assert not watch.were_together("2", "3")
-    assert not watch.were_together("3", "5")
-
-
-def test_a_value_that_is_put_out_again_is_waited_for() -> None:
-    watch = Watch()
-    steps = "1. [act] a → x\n2. [act] b → x\n  > ← x\n3. [act] c\n  > ← x\n"
-    ThinkEngine(plan(steps), watch, jobs=5).run()
-    assert watch.most == 1
-
-
-def test_loops_and_decisions_keep_their_meaning() -> None:
-    watch = Watch(["2.1", "2.2", "4"])
-    steps = (
-        "1. [act] a → x\n"
-        "2. [subtask] b | Progress: 0/2\n  2.1. [act] c → y\n    > ← x\n  2.2. [act] d\n    > ← x\n"
-        "3. [act] e\n  > ← y\n"
-        "4. [act] f\n  > ← x\n"
-    )
-    result = ThinkEngine(plan(steps), watch, jobs=5).run()
+@pytest.mark.parametrize(
+    ("steps", "order", "together", "apart"),
+    [
+        # A step without inputs waits for all before it.
+        (
+            "1. [act] a → x; 2. [act] b → y; > ← x; 3. [act] c → z; 4. [act] d; > ← x; 5. [act] e; > ← z",
+            "text",
+            "2 4",
+            ["2 3", "3 5"],
+        ),
+        # Loops keep their meaning.
+        (
+            "1. [act] a → x; 2. [subtask] b | Progress: 0/2; 2.1. [act] c → y; > ← x; 2.2. [act] d; > ← x; "
+            "3. [act] e; > ← y; 4. [act] f; > ← x",
+            "text",
+            "2.1 2.2 4",
+            ["3 2.1", "3 2.2"],
+        ),
+        # By data, what has no inputs waits for nothing, and the others for what they take.
+        ("1. [act] a; 2. [act] b; 3. [act] c; 4. [act] d", "text", "", ["1 2", "2 3", "3 4"]),
+        ("1. [act] a; 2. [act] b; 3. [act] c; 4. [act] d", "data", "1 2 3 4", []),
+        (
+            "1. [act] a → x; 2. [subtask] b → y; > ← x; 2.1. [act] c → y; 3. [act] d; 4. [act] e; > ← y",
+            "data",
+            "1 3",
+            ["1 2.1", "2.1 4"],
+        ),
+    ],
+)
+def test_what_is_done_side_by_side(steps: str, order: Any, together: str, apart: list[str]) -> None:
+    watch = Watch(together.split())
+    result = ThinkEngine(plan(steps.replace("; ", "\n")), watch, jobs=5, order=order).run()
     assert result.outcome is Outcome.CONVERGED
-    assert watch.were_together("2.1", "2.2")
-    assert not any("3" in now and {"2.1", "2.2"} & now for now in watch.together)
-    assert watch.were_together("2.1", "4")
+    assert not together or any({*together.split()} <= now for now in watch.together)
+    assert not [pair for pair in apart if any({*pair.split()} <= now for now in watch.together)]
 
 
-EIGHT = "".join(f"{number}. [act] a\n" for number in range(1, 9))
-
-
-def test_by_data_steps_without_inputs_are_done_side_by_side() -> None:
-    watch = Watch([str(number) for number in range(1, 9)])
-    assert ThinkEngine(plan(EIGHT), watch, jobs=8, order="data").run().outcome is Outcome.CONVERGED
-    assert watch.most == 8
-    watch = Watch()
-    ThinkEngine(plan(EIGHT), watch, jobs=8).run()
-    assert watch.most == 1
+def test_what_is_no_order() -> None:
     with pytest.raises(ValueError, match="order"):
-        ThinkEngine(plan(EIGHT), watch, order="fast")  # type: ignore[arg-type]
-
-
-def test_by_data_what_is_not_there_is_waited_for() -> None:
-    watch = Watch(["1", "3"])
-    steps = "1. [act] a → x\n2. [subtask] b → y\n  > ← x\n  2.1. [act] c → y\n3. [act] d\n4. [act] e\n  > ← y\n"
-    assert ThinkEngine(plan(steps), watch, jobs=4, order="data").run().outcome is Outcome.CONVERGED
-    assert watch.were_together("1", "3")
-    assert not watch.were_together("1", "2.1")
-    assert not watch.were_together("2.1", "4")
+        ThinkEngine(plan(FAN), Watch(), order="fast")  # type: ignore[arg-type]
 
 
 def test_a_failure_holds_back_only_what_waits_for_it() -> None:
@@ -181,26 +165,6 @@ def test_a_failure_waits_for_what_is_at_work() -> None:
     assert sum(line.startswith("run") for line in before) == sum(line.startswith("end") for line in before) + 1
 
 
-def test_what_is_at_work_is_finished_where_a_budget_ends() -> None:
-    result = ThinkEngine(plan(FAN), Watch(), jobs=4, budget=Budget(steps=3)).run()
-    done = [step.step_id for step in result.plan.steps if step.status is PlanStatus.DONE]
-    assert (result.outcome, done) == (Outcome.BUDGET, ["1", "2", "3"])
-
-
-@pytest.mark.parametrize(("most", "ran"), [(3, 3), (4, 4), (20, 9)])
-def test_calls_under_way_count_for_the_budget(most: int, ran: int) -> None:
-    calls: list[str] = []
-
-    def operate(call: StepCall) -> OperatorResult:
-        calls.append(call.step.step_id)
-        time.sleep(0.05)
-        return OperatorResult(outputs=dict.fromkeys(call.step.outputs, 1), effort=Effort(llm_calls=1))
-
-    result = ThinkEngine(plan(FAN), operate, jobs=4, budget=Budget(llm_calls=most)).run()
-    assert (len(calls), result.effort.llm_calls) == (ran, ran)
-    assert result.outcome is (Outcome.CONVERGED if ran < most else Outcome.BUDGET)
-
-
 def test_what_counts_no_calls_is_not_stopped_by_their_budget() -> None:
     def operate(call: StepCall) -> OperatorResult:
         return OperatorResult(outputs=dict.fromkeys(call.step.outputs, 1), effort=Effort(llm_calls=0))
@@ -223,14 +187,6 @@ def test_one_that_cannot_work_ends_the_run_and_nothing_is_lost() -> None:
     assert result.outcome is Outcome.CONVERGED
     done = [record.step for record in ledger.records(result.run, kinds=[RecordKind.DONE])]
     assert sorted(done) == sorted(set(done))
-
-
-def test_a_step_in_a_container_that_was_not_opened() -> None:
-    watch = Watch(["2", "3.1"])
-    steps = "1. [act] a → x\n2. [act] b\n  > ← x\n3. [subtask] c\n  3.1. [act] d\n    > ← x\n"
-    result = ThinkEngine(plan(steps), watch, jobs=2).run()
-    assert watch.were_together("2", "3.1")
-    assert shown(result.plan).count("[x]") == 4
 
 
 REPLACED = "1. [act] a → y\n2. [act] b → y\n  > ← x\n3. [act] c → z\n  > ← y\n"
@@ -281,13 +237,6 @@ def test_many_steps_are_at_work_at_a_time() -> None:
     assert most == count
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_an_input_that_a_later_step_produces_is_missing_however_far_that_is(jobs: int) -> None:
-    steps = "1. [act] a → x\n2. [act] b\n3. [act] c\n  > ← y\n4. [act] d → y\n  > ← x\n"
-    result = ThinkEngine(plan(steps), Watch(), jobs=jobs).run()
-    assert result.plan.steps[2].result == "inputs are missing: y (step 4 comes later)"
-
-
 def _plans() -> st.SearchStrategy[PlanSpec]:
     names = st.lists(st.sampled_from("abcd"), max_size=2, unique=True)
 
@@ -325,9 +274,3 @@ def test_the_result_does_not_depend_on_how_many(made: PlanSpec, jobs: int, input
         return result.outcome, result.reason, statuses, result.outputs
 
     assert run(jobs) == run(1)
-
-
-@pytest.mark.parametrize("jobs", [0, -1, 1.5, "2"])
-def test_numbers_of_jobs_that_are_none(jobs: Any) -> None:
-    with pytest.raises((ValueError, TypeError)):
-        ThinkEngine(plan(FAN), Watch(), jobs=jobs)

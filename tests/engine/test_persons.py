@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from planspec_lark import parse_plan
 from planspec_lark.engine import EngineLimits, Outcome, PlanRunError
 from planspec_lark.planspec import PlanStatus, iter_steps
 from planspec_lark.runs import MemoryLedger, RecordKind
@@ -60,14 +61,18 @@ def test_a_run_stops_in_front_of_it_and_goes_on_behind_it(path: Path) -> None:
     assert result.outputs == {"draft": "draft", "receipt": "send", **SAID}
 
 
-def test_the_record_says_who_has_done_it() -> None:
-    ledger = MemoryLedger()
-    world = World()
-    made = world.run(plan(TEXT.partition("## Steps\n")[2]), ledger=ledger, persons=["approve"]).plan
-    world.engine(made, ledger=ledger).finish("2", "", SAID)
-    record = world.events[-1]
-    assert (record.kind, record.step_id, record.data["by"]) == (RecordKind.DONE, "2", "person")
-    assert record.data["names"] == ["approval", "by"]
+@pytest.mark.parametrize(
+    ("branch", "record"), [("", (RecordKind.DONE, "2", "")), ("mail", (RecordKind.BRANCHED, "2", "2.1"))]
+)
+def test_the_record_says_who_has_done_it(branch: str, record: tuple[RecordKind, str, str]) -> None:
+    ledger, world = MemoryLedger(), World()
+    given, persons = (DECISION, ["choose"]) if branch else (TEXT, ["approve"])
+    made = world.run(parse_plan(given), ledger=ledger, persons=persons).plan
+    world.engine(made, ledger=ledger).finish("2", "", {"reason": 1} if branch else SAID, branch=branch)
+    last = world.events[-1]
+    assert (last.kind, last.step_id, last.data.get("branch", "")) == record
+    assert last.data["by"] == "person"
+    assert branch or last.data["names"] == ["approval", "by"]
 
 
 def test_what_is_at_work_beside_it_is_finished() -> None:
@@ -107,31 +112,16 @@ def test_a_blocked_step_that_a_person_has_done_opens_those_behind_it(path: Path)
     assert again.ran == ["3"]
 
 
-def test_each_round_of_a_loop_waits() -> None:
-    ledger = MemoryLedger()
-    made = plan("1. [subtask] twice | Progress: 0/2\n1.1. look [act] look → seen\n")
-    for seen in (1, 2):
-        result = World().run(made, ledger=ledger, persons=["look"], resume=seen > 1)
-        assert result.outcome is Outcome.WAITING
-        made = World().engine(result.plan, ledger=ledger).finish("1.1", "", {"seen": seen})
-    result = World().run(made, ledger=ledger, persons=["look"], resume=True)
-    assert (result.outcome, result.outputs) == (Outcome.CONVERGED, {"seen": 2})
-
-
 def test_other_outputs_take_the_place_of_the_first(path: Path) -> None:
+    # A result that is there stays.
+    path.write_text(TEXT.replace("→ approval, by", "→ approval, by | by mail"))
     _stop(path)
-    for approval in ("no", "yes"):
-        World().engine(path).finish("2", approval, {**SAID, "approval": approval})
+    assert World().engine(path).finish("2", "", SAID).steps[1].result == "by mail"
+    World().engine(path).finish("2", "no", {**SAID, "approval": "no"})
     world = World()
     world.run(path, resume=True)
-    assert world.inputs[0]["approval"] == "yes"
-    assert "| yes\n" in path.read_text()
-
-
-def test_a_result_that_is_there_stays(path: Path) -> None:
-    path.write_text(TEXT.replace("→ approval, by", "→ approval, by | by mail"))
-    assert World().run(path, persons=["approve"]).outcome is Outcome.WAITING
-    assert World().engine(path).finish("2", "", SAID).steps[1].result == "by mail"
+    assert world.inputs[0]["approval"] == "no"
+    assert "| no\n" in path.read_text()
 
 
 # ---------------------------------------------------------------- decisions
@@ -168,19 +158,6 @@ def test_a_person_chooses_a_branch(path: Path, branch: str, ran: list[str]) -> N
     assert f"2. [x] choose [decide] which way → reason | {ran[0][:3]}: it rains\n" in path.read_text()
 
 
-def test_the_record_says_which_branch_a_person_has_chosen() -> None:
-    ledger, world = MemoryLedger(), World()
-    made = world.run(plan(DECISION.partition("## Steps\n")[2]), ledger=ledger, persons=["choose"]).plan
-    world.engine(made, ledger=ledger).finish("2", "", {"reason": 1}, branch="mail")
-    record = world.events[-1]
-    assert (record.kind, record.step_id, record.data["by"], record.data["branch"]) == (
-        RecordKind.BRANCHED,
-        "2",
-        "person",
-        "2.1",
-    )
-
-
 def test_a_blocked_decision_that_a_person_has_taken_opens_what_is_around_it(path: Path) -> None:
     path.write_text("Goal: g\n## Steps\n1. [subtask] all\n1.1. [decide] way\n1.1.1. [act] up\n1.1.2. [act] down\n")
     assert World({"way": [failed("who knows")]}).run(path).outcome is Outcome.BLOCKED
@@ -206,47 +183,33 @@ def test_each_round_of_a_loop_waits_for_its_decision() -> None:
 
 
 @pytest.mark.parametrize(
-    ("step_id", "outputs", "said"),
+    ("step_id", "outputs", "branch", "said"),
     [
-        ("2", {"approval": 1}, "step 2: declared outputs are missing: by"),
-        ("2", {**SAID, "x y": 1}, "step 2: it does not declare `x y`, but: approval, by"),
-        ("4", {"x": 1}, "step 4: it does not declare `x`, but: nothing"),
-        ("2", {**SAID, "by": float("nan")}, "step 2: output 'by' cannot be written as JSON: "),
-        ("2", {**SAID, "by": "x" * 2000}, "step 2: the outputs have more than 1,000 bytes"),
-        ("9", SAID, "step 9 does not exist"),
-        ("5", {}, "step 5 is of type subtask: a person's step is of type reason, act or decide"),
+        ("2", {"approval": 1}, "", "step 2: declared outputs are missing: by"),
+        ("2", {**SAID, "x y": 1}, "", "step 2: it does not declare `x y`, but: approval, by"),
+        ("4", {"x": 1}, "", "step 4: it does not declare `x`, but: nothing"),
+        ("2", {**SAID, "by": float("nan")}, "", "step 2: output 'by' cannot be written as JSON: "),
+        ("2", {**SAID, "by": "x" * 2000}, "", "step 2: the outputs have more than 1,000 bytes"),
+        ("9", SAID, "", "step 9 does not exist"),
+        ("5", {}, "", "step 5 is of type subtask: a person's step is of type reason, act or decide"),
+        ("6", {"reason": 1}, "", "step 6: it needs a branch; the open branches are 6.1, 6.2"),
+        ("6", {"reason": 1}, "6.2.1", "step 6: `6.2.1` is not one of its branches; the open branches are 6.1, 6.2"),
+        ("6", {"reason": 1}, " ", "step 6: ` ` is not one of its branches; the open branches are 6.1, 6.2"),
+        ("6", {"y": 1, "reason": 1}, "6.1", "step 6: it does not declare `y`, but: reason"),
+        ("6", {}, "6.1", "step 6: declared outputs are missing: reason"),
+        ("4", {}, "6.1", "step 4 is of type act: it is no decision and has no branches"),
     ],
 )
-def test_outputs_that_are_not_those_of_the_step(path: Path, step_id: str, outputs: dict[str, Any], said: str) -> None:
-    path.write_text(f"{TEXT}5. [subtask] rest\n5.1. [act] rest\n")
+def test_what_is_not_that_of_the_step(
+    path: Path, step_id: str, outputs: dict[str, Any], branch: str, said: str
+) -> None:
+    decision = "6. [decide] way → reason\n6.1. [act] up → y\n6.2. [subtask] down\n6.2.1. [act] walk\n"
+    path.write_text(f"{TEXT}5. [subtask] rest\n5.1. [act] rest\n{decision}")
     _stop(path)
     before = path.read_text()
     with pytest.raises(PlanRunError) as error:
-        World().engine(path, limits=EngineLimits(max_output_bytes=1000)).finish(step_id, "r", outputs)
+        World().engine(path, limits=EngineLimits(max_output_bytes=1000)).finish(step_id, "r", outputs, branch=branch)
     assert str(error.value).startswith(said)
-    assert path.read_text() == before
-
-
-@pytest.mark.parametrize(
-    ("step_id", "outputs", "branch", "said"),
-    [
-        ("2", {"reason": 1}, "", "step 2: it needs a branch; the open branches are 2.1, 2.2"),
-        ("2", {"reason": 1}, "2.2.1", "step 2: `2.2.1` is not one of its branches; the open branches are 2.1, 2.2"),
-        ("2", {"reason": 1}, " ", "step 2: ` ` is not one of its branches; the open branches are 2.1, 2.2"),
-        ("2", {"receipt": 1, "reason": 1}, "2.1", "step 2: it does not declare `receipt`, but: reason"),
-        ("2", {}, "2.1", "step 2: declared outputs are missing: reason"),
-        ("3", {}, "2.1", "step 3 is of type act: it is no decision and has no branches"),
-    ],
-)
-def test_branches_that_are_not_those_of_the_step(
-    path: Path, step_id: str, outputs: dict[str, Any], branch: str, said: str
-) -> None:
-    path.write_text(DECISION)
-    World().run(path, persons=["choose"])
-    before = path.read_text()
-    with pytest.raises(PlanRunError) as error:
-        World().engine(path).finish(step_id, "r", outputs, branch=branch)
-    assert str(error.value) == said
     assert path.read_text() == before
 
 
@@ -299,9 +262,6 @@ def test_names_are_looked_for_when_a_run_is_resumed(path: Path) -> None:
     _stop(path)
     with pytest.raises(PlanRunError, match="no step has the name `sweep`"):
         World().run(path, resume=True, persons=["sweep"])
-
-
-def test_one_text_is_no_list_of_names(path: Path) -> None:
     with pytest.raises(TypeError, match="persons: expected names, not one text"):
         World().run(path, persons="approve")
 

@@ -59,11 +59,6 @@ def test_the_start_of_what_has_to_stay_is_shown() -> None:
     assert len(text) < 640
 
 
-def test_a_text_is_read() -> None:
-    made = flat(1000)
-    assert plan_excerpt(serialize_plan(made, fold=True), "501", 900) == plan_excerpt(made, "501", 900)
-
-
 @pytest.mark.parametrize(
     ("text", "kept"), [("x" * 1_000, "x" * 90), ("Goal: g\n" + "what is this\n" * 99, "Goal: g\nwhat")]
 )
@@ -72,9 +67,6 @@ def test_what_is_no_plan_is_cut(text: str, kept: str) -> None:
     assert cut.startswith(kept)
     assert cut.endswith(f"\n… left out: {len(text) - 90} characters\n")
     assert plan_excerpt("x" * 90, "1", 90) == "x" * 90
-
-
-def test_there_can_not_be_less_than_nothing() -> None:
     with pytest.raises(ValueError, match=r"^max_plan: -1 is less than 0$"):
         plan_excerpt(flat(1), "1", -1)
 

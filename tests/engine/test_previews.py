@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from planspec_lark import parse_plan
+from planspec_lark import parse_plan, serialize_plan
 from planspec_lark.engine import (
     Answer,
     Budget,
@@ -23,7 +23,7 @@ from planspec_lark.engine import (
 from planspec_lark.engine.run_state import FinishedStep, RunState
 from planspec_lark.planspec.models import hash_of
 from planspec_lark.runs import MemoryLedger
-from planspec_lark.runs.ledger import Record, RecordKind
+from planspec_lark.runs.ledger import Record, RecordKind, RunInfo
 
 PLAN = """\
 Goal: g
@@ -40,6 +40,9 @@ Goal: g
 5. [subtask] to be planned
 6. [subtask] a loop | Progress: 0/2
 """
+
+
+EITHER = {"d": ("3.1", "3.2"), "e": False}
 
 
 def ids(found: list[PlannedStep]) -> list[str]:
@@ -63,31 +66,29 @@ def plan_steps(_: object) -> Answer:
     return Answer("## Steps\n1. [act] new\n")
 
 
-def test_a_new_run() -> None:
-    found = preview(parse_plan(PLAN), ["x"])
-    assert ids(found) == ["1", "2", "3", "3.1", "3.2", "4.1", "5", "6"]
-    assert sources(found) == {
-        "2": {"a": ("1",), "c": False, "x": True},
-        "4.1": {"d": ("3.1", "3.2"), "e": False},
-    }
+NOTHING = {"a": False, "c": False, "x": False}
+
+
+@pytest.mark.parametrize(
+    ("marks", "given", "steps", "expected"),
+    [
+        ({}, ["x"], "1 2 3 3.1 3.2 4.1 5 6", {"2": {"a": ("1",), "c": False, "x": True}, "4.1": EITHER}),
+        # Nothing is known of what was done before.
+        ({"1. [act]": "x"}, [], "2 3 3.1 3.2 4.1 5 6", {"2": NOTHING, "4.1": EITHER}),
+        # What is given up is left out.
+        ({"1. [act]": "~", "3. [decide]": "~"}, [], "2 4.1 5 6", {"2": NOTHING, "4.1": {"d": False, "e": False}}),
+        ({"1. [act]": "!", "3. [decide]": "!"}, [], "2 4.1 5 6", {"2": NOTHING, "4.1": {"d": False, "e": False}}),
+    ],
+)
+def test_a_new_run(marks: dict[str, str], given: list[str], steps: str, expected: dict[str, object]) -> None:
+    text = PLAN
+    for step, mark in marks.items():
+        text = text.replace(f"\n{step}", "\n" + step.replace("[", f"[{mark}] [", 1))
+    found = preview(parse_plan(text), given)
+    assert (" ".join(ids(found)), sources(found)) == (steps, expected)
     assert [one.step.step_id for one in found if one.is_planning] == ["5"]
-    assert found[1].sources["c"].is_missing
-    assert not found[1].sources["x"].is_missing
-
-
-def test_nothing_is_known_of_what_was_done_before() -> None:
-    found = preview(parse_plan(PLAN.replace("\n1. [act]", "\n1. [x] [act]")))
-    assert ids(found)[0] == "2"
-    assert sources(found)["2"] == {"a": False, "c": False, "x": False}
-
-
-@pytest.mark.parametrize("mark", ["~", "!"])
-def test_what_is_given_up_is_left_out(mark: str) -> None:
-    found = preview(
-        parse_plan(PLAN.replace("\n1. [act]", f"\n1. [{mark}] [act]").replace("3. [decide]", f"3. [{mark}] [decide]"))
-    )
-    assert ids(found) == ["2", "4.1", "5", "6"]
-    assert sources(found)["4.1"] == {"d": False, "e": False}
+    two = next(one for one in found if one.step.step_id == "2")
+    assert (two.sources["c"].is_missing, two.sources["x"].is_missing) == (True, not given)
 
 
 def test_a_step_puts_out_what_one_behind_it_takes() -> None:
@@ -126,34 +127,22 @@ def test_it_ends_as_the_run_does() -> None:
 # ---------------------------------------------------------------- runs that continue
 
 
-def begin(text: str, steps: int) -> tuple[str, MemoryLedger]:
-    """A run that has stopped after so many steps: the plan's text then, and the ledger."""
-    ledger, texts = MemoryLedger(), []
-
-    def keep(event: object) -> None:
-        from planspec_lark import serialize_plan
-
-        texts.append(serialize_plan(event.plan))  # type: ignore[attr-defined]
-
-    ThinkEngine(
-        parse_plan(text),
-        carry_out,
-        None,
-        plan_steps,
-        budget=Budget(steps=steps),
-        inputs={"x": 1},
-        ledger=ledger,
-        on_event=keep,
-    ).run()
-    return texts[-1], ledger
+def begin(text: str, steps: int) -> tuple[str, MemoryLedger, RunInfo]:
+    """A run that has stopped after so many steps: the plan's text then, the ledger, and its run there."""
+    ledger = MemoryLedger()
+    engine = ThinkEngine(
+        parse_plan(text), carry_out, None, plan_steps, budget=Budget(steps=steps), inputs={"x": 1}, ledger=ledger
+    )
+    made = engine.run().plan
+    return serialize_plan(made), ledger, ledger.runs()[0]
 
 
 @pytest.mark.parametrize("steps", range(1, 9))
 def test_it_says_what_is_done_then(steps: int) -> None:
-    text, ledger = begin(PLAN, steps)
-    before = list(ledger.records(ledger.runs()[0].run))
-    found = preview_resumed(parse_plan(text), ledger, ledger.runs()[0])
-    assert list(ledger.records(ledger.runs()[0].run)) == before
+    text, ledger, info = begin(PLAN, steps)
+    before = list(ledger.records(info.run))
+    found = preview_resumed(parse_plan(text), ledger, info)
+    assert list(ledger.records(info.run)) == before
     done: list[str] = []
 
     def follow(call: StepCall) -> OperatorResult:
@@ -161,33 +150,28 @@ def test_it_says_what_is_done_then(steps: int) -> None:
         return carry_out(call)
 
     ThinkEngine(parse_plan(text), follow, None, plan_steps, ledger=ledger).run(resume=True)
-    expected = [step for step in dict.fromkeys(done) if not step.startswith("5.")]
     # Which branch holds was not known before, nor what the planner writes.
+    expected = [step for step in dict.fromkeys(done) if not step.startswith("5.")]
     assert [step for step in ids(found) if step not in ("3.2", "5")] == expected
     assert sources(found).get("2", {}) in ({}, {"a": ("1",), "c": False, "x": True})
     if steps >= 3:
-        assert "3" not in ids(found)
-        assert "3.2" not in ids(found)
+        assert not {"3", "3.2"}.intersection(ids(found))
 
 
-def test_what_is_given_now_counts_as_well() -> None:
-    text, ledger = begin(PLAN, 1)
-    found = preview_resumed(parse_plan(text), ledger, ledger.runs()[0], ["c"])
-    assert sources(found)["2"] == {"a": ("1",), "c": True, "x": True}
-
-
-def test_what_was_given_when_it_went_on_before_counts_as_well() -> None:
-    text, ledger = begin(PLAN, 1)
-    info = ledger.runs()[0]
+def test_what_is_given_when_it_goes_on_counts_as_well() -> None:
+    text, ledger, info = begin(PLAN, 1)
+    expected = {"a": ("1",), "c": True, "x": True}
+    assert sources(preview_resumed(parse_plan(text), ledger, info, ["c"]))["2"] == expected
+    # So does what was given when it went on before.
     last = list(ledger.records(info.run))[-1]
     resumed = Record(RecordKind.RESUMED, data={"inputs": {"c": 1}}, before=last.after, after=last.after, plan=text)
     ledger.append(info.run, resumed, after=last.seq)
-    assert sources(preview_resumed(parse_plan(text), ledger, info))["2"] == {"a": ("1",), "c": True, "x": True}
+    assert sources(preview_resumed(parse_plan(text), ledger, info))["2"] == expected
 
 
 def test_finished_steps_that_were_edited() -> None:
-    text, ledger = begin(PLAN, 2)
-    plan, info = parse_plan(text.replace("two", "too")), ledger.runs()[0]
+    text, ledger, info = begin(PLAN, 2)
+    plan = parse_plan(text.replace("two", "too"))
     with pytest.raises(EditedStepsError, match="finished steps were edited since they were run: 2"):
         preview_resumed(plan, ledger, info)
     assert ids(preview_resumed(plan, ledger, info, edited=EditedSteps.KEEP))[0] == "3"
@@ -195,11 +179,19 @@ def test_finished_steps_that_were_edited() -> None:
     assert plan == parse_plan(text.replace("two", "too"))
 
 
-def test_a_step_that_was_edited_and_is_kept_has_its_outputs() -> None:
-    text, ledger = begin(PLAN, 1)
-    plan = parse_plan(text.replace("[act] one", "[act] won"))
-    kept = preview_resumed(plan, ledger, ledger.runs()[0], edited=EditedSteps.KEEP)
-    assert sources(kept)["2"] == {"a": ("1",), "c": False, "x": True}
+@pytest.mark.parametrize(
+    ("old", "new", "step", "known"),
+    [
+        # A step that was edited and is kept has its outputs, and one that has moved is known.
+        ("[act] one", "[act] won", "2", ("1",)),
+        ("1. [x] [act] one → a | did 1\n2.", "1. [act] first\n2. [x] [act] one → a | did 1\n7.", "7", ("2",)),
+    ],
+)
+def test_a_step_that_was_done_is_found(old: str, new: str, step: str, known: tuple[str]) -> None:
+    text, ledger, info = begin(PLAN, 1)
+    assert old in text
+    found = preview_resumed(parse_plan(text.replace(old, new)), ledger, info, edited=EditedSteps.KEEP)
+    assert sources(found)[step] == {"a": known, "c": False, "x": True}
 
 
 def test_what_has_failed_for_good_is_not_opened() -> None:
@@ -210,34 +202,23 @@ def test_what_has_failed_for_good_is_not_opened() -> None:
     assert "1" not in ids(preview_resumed(made, ledger, ledger.runs()[0]))
 
 
-def test_a_step_that_has_moved_is_known() -> None:
-    text, ledger = begin(PLAN, 1)
-    moved = text.replace("1. [x] [act] one → a | did 1\n", "1. [act] first\n2. [x] [act] one → a | did 1\n").replace(
-        "2. [act] two", "7. [act] two"
-    )
-    assert sources(preview_resumed(parse_plan(moved), ledger, ledger.runs()[0]))["7"]["a"] == ("2",)
-
-
-@pytest.mark.parametrize("status", ["FAIL", "UNCERTAIN"])
-def test_a_step_that_waits_for_a_reflection(status: str) -> None:
+@pytest.mark.parametrize("status", [HopStatus.FAIL, HopStatus.UNCERTAIN])
+def test_a_step_that_waits_for_a_reflection(status: HopStatus) -> None:
     """Nobody is asked anything."""
     ledger = MemoryLedger()
 
     def stop(_: object) -> str:
         raise FatalError("not now")
 
-    engine = ThinkEngine(parse_plan(PLAN), lambda _: OperatorResult(HopStatus(status), "no"), stop, ledger=ledger)
     with pytest.raises(FatalError):
-        engine.run()
+        ThinkEngine(parse_plan(PLAN), lambda _: OperatorResult(status, "no"), stop, ledger=ledger).run()
+    kinds = [record.kind for record in ledger.records(ledger.runs()[0].run)]
+    assert kinds == [RecordKind.BEGUN, RecordKind.STARTED, RecordKind.FAILED]
     found = preview_resumed(parse_plan(PLAN.replace("\n1. [act]", "\n1. [>] [act]")), ledger, ledger.runs()[0])
     assert ids(found)[0] == "1"
-    assert [record.kind for record in ledger.records(ledger.runs()[0].run)] == [
-        RecordKind.BEGUN,
-        RecordKind.STARTED,
-        RecordKind.FAILED,
-    ]
+    assert ledger.count(ledger.runs()[0].run) == 3
 
 
 def test_a_run_that_has_ended() -> None:
-    text, ledger = begin(PLAN, 100)
-    assert preview_resumed(parse_plan(text), ledger, ledger.runs()[0]) == []
+    text, ledger, info = begin(PLAN, 100)
+    assert preview_resumed(parse_plan(text), ledger, info) == []

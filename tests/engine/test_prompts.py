@@ -38,7 +38,6 @@ from planspec_lark.engine import (
 from planspec_lark.engine.models import REFLECTION_VERBS, REPLAN_VERBS
 from planspec_lark.planspec.prompt_texts import format_text
 from planspec_lark.syntax.prompt_templates import _SECTION, LANGUAGES, read_template
-from tests.answers.scripted import asked
 from tests.cases import in_one_test
 from tests.corpus import ROOT
 from tests.pages import fences, headings
@@ -91,25 +90,46 @@ FOUND = [
 ]
 repair = partial(build_answer_repair_prompt, '{"status": "DONE"}', FOUND)
 
-# Everything that a prompt can say, by a name for it.
+# Each template with all sections that can be in one prompt.
 WHOLE: dict[str, Callable[..., str]] = {
-    "generation": generation,
-    "generation_previous": partial(generation, previous=STATE),
-    "execution": execution,
-    "execution_first": partial(execution, inputs={}, history=[], missing=["site_map", "数量"]),
-    "execution_long": partial(execution, plan_state=PLAN, missing=["site_map"], max_plan=200),
-    "execution_decide": partial(execution, "3.1", branches=step("3.1").children, max_history=70),
+    "generation": partial(generation, previous=STATE),
+    "execution": partial(execution, "3.1", branches=step("3.1").children, max_history=70, loop="3", missing=["数量"]),
     "reflection": reflection,
-    "reflection_alone": partial(reflection, "LACK_OF_INFO", "", False, commands=(), can_retry=False),
-    "reflection_uncertain": partial(reflection, "UNCERTAIN", "x" * 20_001),
-    "replan": partial(replan, history=HISTORY, missing=["pumps", "log"]),
-    "replan_short": replan,
-    "children": partial(replan, container=step("3"), history=HISTORY, max_history=70),
-    "repair_plan": partial(repair, phase="generation"),
-    "repair_object": partial(repair, phase=RunPhase.EXECUTION),
-    "repair_lines": partial(repair, phase="reflection"),
-    "repair_children": partial(repair, phase="replan", is_plan=True),
+    "replan": partial(replan, history=HISTORY, missing=["pumps", "log"], max_history=70),
+    "children": partial(replan, container=step("3"), history=HISTORY, max_history=70, finished=[step("1")]),
+    "repair": partial(repair, phase=RunPhase.EXECUTION),
 }
+_DECISIONS = "can_retry can_accept can_interact commands"
+# Of a template, which sections other requests have.
+SECTIONS: list[tuple[str, Callable[..., str], str]] = [
+    ("generation", generation, ""),
+    ("generation", partial(generation, previous=STATE), "previous"),
+    ("generation", partial(generation, previous="x" * 20_001), "previous previous_cut"),
+    ("execution", execution, "history inputs"),
+    ("execution", partial(execution, inputs={}, history=[], missing=["数量"], loop="3"), "missing loop"),
+    ("execution", WHOLE["execution"], "branches loop history left_out inputs missing"),
+    ("reflection", reflection, f"{_DECISIONS} FAIL"),
+    (
+        "reflection",
+        partial(reflection, "LACK_OF_INFO", "", False, commands=(), can_retry=False),
+        "can_accept LACK_OF_INFO",
+    ),
+    ("reflection", partial(reflection, "UNCERTAIN", "x" * 20_001), f"{_DECISIONS} UNCERTAIN result_cut"),
+    ("replan", replan, ""),
+    ("replan", WHOLE["replan"], "missing history left_out"),
+    ("children", partial(replan, container=step("3")), ""),
+    ("children", WHOLE["children"], "history left_out finished"),
+    ("repair", partial(repair, phase="generation"), "answer plan"),
+    ("repair", partial(repair, phase=RunPhase.EXECUTION), "answer object"),
+    ("repair", partial(repair, phase="reflection"), "answer lines"),
+    ("repair", partial(repair, phase="replan"), "answer lines"),
+    ("repair", partial(repair, phase="replan", is_plan=True), "answer plan"),
+    (
+        "repair",
+        partial(build_answer_repair_prompt, "x" * 20_001, FOUND * 30, "reflection"),
+        "answer answer_cut more lines",
+    ),
+]
 
 
 def template(name: str, language: str) -> str:
@@ -119,52 +139,40 @@ def template(name: str, language: str) -> str:
 # ---------------------------------------------------------------- whole prompts
 
 
+@pytest.mark.parametrize("name", WHOLE)
+def test_prompts(name: str, snapshot: SnapshotAssertion) -> None:
+    prompt, chinese = WHOLE[name](language="en"), WHOLE[name](language="zh")
+    has_format = name in ("generation", "children")
+    assert [(format_text(language) in text) for text, language in ((prompt, "en"), (chinese, "zh"))] == [has_format] * 2
+    # The format is shown once.
+    assert (prompt if name == "generation" else prompt.replace(format_text("en"), "…")) == snapshot
+    # The other language says the same of the same: the templates have the same sections.
+    shown = [[fence for fence in fences(text) if fence.info != "planspec"] for text in (prompt, chinese)]
+    assert shown[0] == shown[1]
+
+
+@in_one_test
 @pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(("name", "request_it", "expected"), SECTIONS)
+def test_sections(name: str, request_it: Callable[..., str], expected: str, language: str) -> None:
+    prompt = request_it(language=language)
+    for negation, value, body in _SECTION.findall(template(name, language)):
+        said = [max(re.split(r"\$\w+", line), key=len) for line in body.splitlines()]
+        is_there = (value in expected.split()) is not bool(negation)
+        assert all((words in prompt) is is_there for words in said if len(words) > 8), value
+
+
+@in_one_test
 @pytest.mark.parametrize("name", WHOLE)
-def test_prompts(name: str, language: str, snapshot: SnapshotAssertion) -> None:
-    assert WHOLE[name](language=language) == snapshot
-
-
-@pytest.mark.parametrize(
-    ("language", "sentence"),
-    [
-        (
-            "en",
-            "The plan is the text in the fenced block; what stands outside is not read by programs, "
-            "so put conditions into the plan.",
-        ),
-        ("zh", "计划就是代码块里的文字；写在代码块外面的内容程序不会读，所以请把条件写进计划。"),
-    ],
-)
-def test_who_is_asked_for_a_plan_is_told_what_is_read(language: str, sentence: str) -> None:
-    prompts = [WHOLE[name](language=language) for name in ("generation", "children", "repair_plan", "repair_children")]
-    prompts.append(asked("1. a", language=language))
-    for prompt in prompts:
-        assert sentence.replace(" ", "") in "".join(prompt.split())
-
-
-@pytest.mark.parametrize("name", WHOLE)
-def test_english_is_the_default(name: str) -> None:
+def test_languages(name: str) -> None:
     assert WHOLE[name]() == WHOLE[name](language="en")
-
-
-@in_one_test
-@pytest.mark.parametrize("name", WHOLE)
-@pytest.mark.parametrize("language", ["de", "", "../format", "EN"])
-def test_other_languages(name: str, language: str) -> None:
-    with pytest.raises(ValueError, match=f"^there are prompts in en and zh, not in {re.escape(repr(language))}$"):
-        WHOLE[name](language=language)
-
-
-@in_one_test
-@pytest.mark.parametrize("name", WHOLE)
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_no_mark_is_left(name: str, language: str) -> None:
-    text = WHOLE[name](language=language)
-    assert "<!--" not in text
-    assert "$" not in text
-    assert "\n\n\n" not in text
-    assert text.endswith("\n")
+    for language in LANGUAGES:
+        text = WHOLE[name](language=language)
+        assert not any(mark in text for mark in ("<!--", "$", "\n\n\n"))
+        assert text.endswith("\n")
+    for language in ("de", "", "../format", "EN"):
+        with pytest.raises(ValueError, match=f"^there are prompts in en and zh, not in {re.escape(repr(language))}$"):
+            WHOLE[name](language=language)
 
 
 # ---------------------------------------------------------------- templates
@@ -195,22 +203,18 @@ def outline(page: str) -> list[str]:
     return [*tags, *re.findall(r"<!-- .*? -->", page), *re.findall(r"\$\w+", page)]
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_both_languages_have_the_same_sections(name: str) -> None:
-    english, chinese = (outline(template(name, language)) for language in LANGUAGES)
-    assert english == chinese
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_both_languages_name_the_same_things(name: str) -> None:
+def named(page: str) -> set[str]:
     """Marks, types, fields and words that count."""
+    outside = re.sub(r"^```.*?^```", "", page, flags=re.MULTILINE | re.DOTALL)
+    return {code for code in re.findall(r"`([^`\n]+)`", outside) if not code.startswith("PLAN_CMD: ")}
 
-    def named(page: str) -> set[str]:
-        outside = re.sub(r"^```.*?^```", "", page, flags=re.MULTILINE | re.DOTALL)
-        return {code for code in re.findall(r"`([^`\n]+)`", outside) if not code.startswith("PLAN_CMD: ")}
 
-    english, chinese = (named(template(name, language)) for language in LANGUAGES)
-    assert english == chinese
+@in_one_test
+@pytest.mark.parametrize("name", NAMES)
+def test_both_languages_have_the_same_sections_and_name_the_same_things(name: str) -> None:
+    english, chinese = (template(name, language) for language in LANGUAGES)
+    assert outline(english) == outline(chinese)
+    assert named(english) == named(chinese)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -280,26 +284,19 @@ def test_only_decisions_that_can_be_made_are_offered(language: str, able: dict[s
         assert (f"\n- `{word.removeprefix('can_').upper()}`" in prompt) is is_able
 
 
-@pytest.mark.parametrize("command", ["DONE", "skip", "", "REPLAN 3"])
-def test_other_commands(command: str) -> None:
-    with pytest.raises(
-        ValueError, match=f"^commands: {re.escape(repr(command))} is not one of SKIP, REVISE, ADD, REPLAN, REPLAN ALL$"
-    ):
-        reflection(commands=["SKIP", command])
-    with pytest.raises(ValueError, match=r"^commands: "):
-        replan(commands=[command])
-
-
-def test_there_is_nothing_to_decide_about_success() -> None:
+def test_what_cannot_be_asked_for() -> None:
+    for command in ("DONE", "skip", "", "REPLAN 3"):
+        words = f"^commands: {command!r} is not one of SKIP, REVISE, ADD, REPLAN, REPLAN ALL$"
+        with pytest.raises(ValueError, match=words):
+            reflection(commands=["SKIP", command])
+        with pytest.raises(ValueError, match=r"^commands: "):
+            replan(commands=[command])
     with pytest.raises(ValueError, match=r"^status: a step that ended with OK asks for no decision$"):
         reflection("OK")
     with pytest.raises(ValueError, match=r"'DONE' is not a valid HopStatus"):
         reflection("DONE")
     with pytest.raises(ValueError, match="'end' is not a valid RunPhase"):
         repair(phase="end")
-
-
-def test_a_history_can_not_be_shorter_than_nothing() -> None:
     with pytest.raises(ValueError, match=r"^max_history: -1 is less than 0$"):
         execution(max_history=-1)
 

@@ -3,14 +3,29 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from planspec_lark import PlanCommand, PlanSpec, PlanStep, Severity, apply_commands, find_step, parse_plan, render_all
+from planspec_lark import (
+    Diagnostic,
+    PlanCommand,
+    PlanSpec,
+    PlanStep,
+    Severity,
+    apply_commands,
+    find_step,
+    parse_plan,
+    render_all,
+    serialize_commands,
+    validate_plan,
+)
 from planspec_lark.engine import Decision, Reflection, read_reflection, read_replan
 from planspec_lark.syntax import Limits, grammars
 from tests.cases import in_one_test
+from tests.corpus import FIXTURES, expected_codes, find, read
 
 PLAN = """\
 Goal: The well gives clean water again
@@ -89,6 +104,7 @@ def test_the_parser_takes_the_same_lines() -> None:
     assert "".join(str(token) for token in tree.scan_values(lambda _: True)) == "  RETRY | a | b \r\n\t"
 
 
+@in_one_test
 @pytest.mark.parametrize(
     "text",
     [
@@ -179,20 +195,12 @@ def test_a_near_miss_is_reported_and_repaired(line: str, repaired: str | None, a
         assert (fixed.diagnostics, fixed.decision is None) == ([], False)
 
 
-def test_messages_of_near_misses(snapshot: SnapshotAssertion) -> None:
-    lines = ["重试", "RETRY 3 | x", "RETRY\x00"]
-    assert render_all(reflect("\n".join(lines)).diagnostics) == snapshot
-
-
-def test_what_is_not_possible_is_not_proposed(snapshot: SnapshotAssertion) -> None:
-    found = reflect("- RETRY\n- INTERACT\n- ACCEPT\nRETRY\x00\nACCEPT\x00\n", can_interact=False, can_retry=False)
-    assert render_all(found.diagnostics) == snapshot
-    assert [one.fix is not None for one in found.diagnostics] == [False, False, True, False, True]
-
-
-def test_a_byte_order_mark_inside_of_a_text_is_a_near_miss() -> None:
-    (one,) = reflect("So:\n\ufeffACCEPT").diagnostics
-    assert (one.code, one.fix and one.fix.text) == ("PE202", "ACCEPT")
+@in_one_test
+@pytest.mark.parametrize("text", ["{}", "So:\n{}", "So:\n\ufeff{}"])
+def test_what_is_not_possible_is_not_proposed(text: str) -> None:
+    for word, is_possible in (("RETRY", False), ("INTERACT", False), ("ACCEPT", True)):
+        (one,) = reflect(text.format(f"- {word}"), can_interact=False, can_retry=False).diagnostics
+        assert (one.code, one.fix is not None) == ("PE202", is_possible)
 
 
 @pytest.mark.parametrize("settling", ["ACCEPT", "PLAN_CMD: SKIP 2.2 | no brush", "PLAN_CMD: REVISE 2 [subtask] Clean"])
@@ -274,47 +282,19 @@ def test_an_answer_without_anything(text: str, line: int, column: int) -> None:
     assert not reflect(text).is_usable
 
 
-def test_two_decisions(snapshot: SnapshotAssertion) -> None:
-    found = reflect("RETRY | one\nACCEPT\nRETRY | two\nINTERACT\n")
-    assert codes(found) == [("PE203", 2), ("PE203", 4)]
-    assert (found.decision, found.reason) == (None, "")
-    assert render_all(found.diagnostics) == snapshot
-
-
-@pytest.mark.parametrize(
-    ("text", "can_interact", "can_retry", "expected"),
-    [
-        ("INTERACT", False, True, [("PE204", 1)]),
-        ("INTERACT", True, False, []),
-        ("RETRY", True, False, [("PE204", 1)]),
-        ("RETRY", False, True, []),
-        ("ACCEPT", False, False, []),
-    ],
-)
-def test_decisions_that_are_not_possible(
-    text: str, can_interact: bool, can_retry: bool, expected: list[tuple[str, int]], snapshot: SnapshotAssertion
-) -> None:
-    found = reflect(text, can_interact=can_interact, can_retry=can_retry)
-    assert codes(found) == expected
-    assert render_all(found.diagnostics) == snapshot
-
-
 # ---------------------------------------------------------------- commands
 
 
+@in_one_test
 @pytest.mark.parametrize(
     "text",
     [
-        "PLAN_CMD: SKIP 2.2 | no brush",
         "PLAN_CMD: SKIP 2",
-        "PLAN_CMD: REVISE 2.2 [act] Rinse the wall",
         "PLAN_CMD: REVISE 2 [subtask] Clean it otherwise",
         "PLAN_CMD: REPLAN 2 | the brush does not fit",
         "RETRY\nPLAN_CMD: REVISE 2.2 [act] Rinse the wall",
         "RETRY\nPLAN_CMD: REVISE 2 [subtask] Clean it otherwise",
-        "INTERACT\nPLAN_CMD: SKIP 2.3",
         "ACCEPT\nPLAN_CMD: SKIP 2.3\nPLAN_CMD: REVISE 3.1 [act] Take two\nPLAN_CMD: REPLAN 3\nPLAN_CMD: ADD 5 [act] x",
-        "ACCEPT\nPLAN_CMD: REVISE 1 [act] Close it again",
         "PLAN_CMD: ADD 2.2 [act] Buy a brush\nPLAN_CMD: SKIP 2.3 | that was 2.2",
         "PLAN_CMD: ADD 2 [act] Buy a brush\nPLAN_CMD: REPLAN 3 | that was 2",
     ],
@@ -325,65 +305,99 @@ def test_what_may_be_said(text: str) -> None:
     assert apply_commands(plan(), found.commands, atomic=True) == []
 
 
+# Of an answer: what is found in which line.
+REFUSED = {
+    # A decision that is none, or one of several.
+    "RETRY | one\nACCEPT\nRETRY | two\nINTERACT\n": "2 PE203, 4 PE203",
+    "重试\nRETRY 3 | x\nRETRY\x00": "1 PE202, 2 PE202, 3 PE202",
+    # Not for a reflection.
+    "ACCEPT\nPLAN_CMD: DONE 3.1": "2 PE205",
+    "ACCEPT\nPLAN_CMD: BLOCKED 3.1": "2 PE205",
+    "ACCEPT\nPLAN_CMD: EXPAND 3": "2 PE205",
+    "ACCEPT\nPLAN_CMD: COLLAPSE 3": "2 PE205",
+    "PLAN_CMD: REPLAN ALL | all wrong": "1 PE205",
+    "PLAN_CMD: DONE 2.2": "1 PE205",
+    "PLAN_CMD: EXPAND 2.2": "1 PE205",
+    # Where commands alone leave the step open, what is almost a decision may have been meant.
+    "PLAN_CMD: SKIP 2.3\n- RETRY": "2 PE202",
+    # What the plan does not take.
+    "ACCEPT\nPLAN_CMD: SKIP 9": "2 PC111",
+    "ACCEPT\nPLAN_CMD: ADD 9.1 [act] x\nPLAN_CMD: ADD 4.1 [act] x": "2 PC112, 3 PC113",
+    "ACCEPT\nPLAN_CMD: ADD 5 [cook] x": "2 PC114",
+    "PLAN_CMD: REPLAN 2.2": "1 PC115",
+    "PLAN_CMD: REVISE 2 [act] x": "1 PC116",
+    "PLAN_CMD: REPLAN 2\nPLAN_CMD: SKIP 2.2": "2 PC111",
+    # Contradictions.
+    "RETRY\nPLAN_CMD: SKIP 2.2": "2 PE207",
+    "PLAN_CMD: SKIP 2\nACCEPT": "1 PE207",
+    "INTERACT\nPLAN_CMD: SKIP 2.2": "2 PE207",
+    "ACCEPT\nPLAN_CMD: REVISE 2.2 [act] x": "2 PE207",
+    "ACCEPT\nPLAN_CMD: REVISE 2 [subtask] x": "2 PE207",
+    "ACCEPT\nPLAN_CMD: REPLAN 2": "2 PE207",
+    "RETRY\nPLAN_CMD: REPLAN 2": "2 PE207",
+    "ACCEPT\nPLAN_CMD: SKIP 4\nPLAN_CMD: REVISE 4 [act] x": "3 PE207",
+    "ACCEPT\nPLAN_CMD: REPLAN 3\nPLAN_CMD: SKIP 3": "3 PE207",
+    "PLAN_CMD: SKIP 2.2\nPLAN_CMD: ADD 2.1 [act] x\nPLAN_CMD: REVISE 2.3 [act] x": "3 PE207",
+    "RETRY\nPLAN_CMD: ADD 1 [act] x\nPLAN_CMD: SKIP 3.2": "3 PE207",
+    "RETRY\nACCEPT\nPLAN_CMD: SKIP 2.2": "2 PE203",
+    # A step that is gone is not the one that gets its id.
+    "ACCEPT\nPLAN_CMD: REPLAN 2\nPLAN_CMD: ADD 2.2 [act] x\nPLAN_CMD: SKIP 2.2": "2 PE207",
+    # Steps that are done.
+    "ACCEPT\nPLAN_CMD: SKIP 2.1": "2 PE208",
+    "ACCEPT\nPLAN_CMD: ADD 1 [act] x\nPLAN_CMD: SKIP 2": "3 PE208",
+    # All at once.
+    "RETRY\nACCEPT\n- RETRY\nPLAN_CMD: DONE 1\nPLAN_CMD: SKIP 1\nPLAN_CMD: SKIP 9\nPLAN_CMD: skip 4\n": (
+        "2 PE203, 3 PE202, 4 PE205, 5 PE208, 6 PC111, 7 PC102"
+    ),
+}
+
+
+REFUSED_AS_REPLAN = {
+    "RETRY": "1 PE204",
+    "ACCEPT | fine\nPLAN_CMD: REPLAN 3": "1 PE204",
+    "PLAN_CMD: SKIP 3": "1 PE205",
+    "PLAN_CMD: DONE 3": "1 PE205",
+    "PLAN_CMD: BLOCKED 3": "1 PE205",
+    "PLAN_CMD: EXPAND 3\nPLAN_CMD: COLLAPSE 3": "1 PE205, 2 PE205",
+    "PLAN_CMD: REPLAN ALL\nPLAN_CMD: ADD 5 [act] x": "1 PE207",
+    "PLAN_CMD: REPLAN 4\nPLAN_CMD: REVISE 9 [act] x": "1 PC115, 2 PC111",
+}
+
+
 @pytest.mark.parametrize(
-    ("text", "expected"),
+    ("reading", "refused"), [(reflect, REFUSED), (replan, REFUSED_AS_REPLAN)], ids=["reflection", "replan"]
+)
+def test_what_may_not_be_said(
+    reading: Callable[[str], Reflection], refused: dict[str, str], snapshot: SnapshotAssertion
+) -> None:
+    told: list[str] = []
+    for text, expected in refused.items():
+        found = reading(text)
+        assert ", ".join(f"{one.line} {one.code}" for one in found.diagnostics) == expected
+        assert not found.is_usable
+        told += [f"{text!r}:", *(f"  {one.message} ({one.help})" for one in found.diagnostics)]
+    assert "\n".join(told) == snapshot
+
+
+@pytest.mark.parametrize(
+    ("able", "text", "message"),
     [
-        # Not for a reflection.
-        ("ACCEPT\nPLAN_CMD: DONE 3.1", [("PE205", 2)]),
-        ("ACCEPT\nPLAN_CMD: BLOCKED 3.1", [("PE205", 2)]),
-        ("ACCEPT\nPLAN_CMD: EXPAND 3", [("PE205", 2)]),
-        ("ACCEPT\nPLAN_CMD: COLLAPSE 3", [("PE205", 2)]),
-        ("PLAN_CMD: REPLAN ALL | all wrong", [("PE205", 1)]),
-        ("PLAN_CMD: DONE 2.2", [("PE205", 1)]),
-        ("PLAN_CMD: EXPAND 2.2", [("PE205", 1)]),
-        # Where commands alone leave the step open, what is almost a decision may have been meant.
-        ("PLAN_CMD: SKIP 2.3\n- RETRY", [("PE202", 2)]),
-        # What the plan does not take.
-        ("ACCEPT\nPLAN_CMD: SKIP 9", [("PC111", 2)]),
-        ("ACCEPT\nPLAN_CMD: ADD 9.1 [act] x\nPLAN_CMD: ADD 4.1 [act] x", [("PC112", 2), ("PC113", 3)]),
-        ("ACCEPT\nPLAN_CMD: ADD 5 [cook] x", [("PC114", 2)]),
-        ("PLAN_CMD: REPLAN 2.2", [("PC115", 1)]),
-        ("PLAN_CMD: REVISE 2 [act] x", [("PC116", 1)]),
-        ("PLAN_CMD: REPLAN 2\nPLAN_CMD: SKIP 2.2", [("PC111", 2)]),
-        # Contradictions.
-        ("RETRY\nPLAN_CMD: SKIP 2.2", [("PE207", 2)]),
-        ("PLAN_CMD: SKIP 2\nACCEPT", [("PE207", 1)]),
-        ("INTERACT\nPLAN_CMD: SKIP 2.2", [("PE207", 2)]),
-        ("ACCEPT\nPLAN_CMD: REVISE 2.2 [act] x", [("PE207", 2)]),
-        ("ACCEPT\nPLAN_CMD: REVISE 2 [subtask] x", [("PE207", 2)]),
-        ("ACCEPT\nPLAN_CMD: REPLAN 2", [("PE207", 2)]),
-        ("RETRY\nPLAN_CMD: REPLAN 2", [("PE207", 2)]),
-        ("ACCEPT\nPLAN_CMD: SKIP 4\nPLAN_CMD: REVISE 4 [act] x", [("PE207", 3)]),
-        ("ACCEPT\nPLAN_CMD: REPLAN 3\nPLAN_CMD: SKIP 3", [("PE207", 3)]),
-        ("PLAN_CMD: SKIP 2.2\nPLAN_CMD: ADD 2.1 [act] x\nPLAN_CMD: REVISE 2.3 [act] x", [("PE207", 3)]),
-        ("RETRY\nPLAN_CMD: ADD 1 [act] x\nPLAN_CMD: SKIP 3.2", [("PE207", 3)]),
-        ("RETRY\nACCEPT\nPLAN_CMD: SKIP 2.2", [("PE203", 2)]),
-        # A step that is gone is not the one that gets its id.
-        ("ACCEPT\nPLAN_CMD: REPLAN 2\nPLAN_CMD: ADD 2.2 [act] x\nPLAN_CMD: SKIP 2.2", [("PE207", 2)]),
-        # Steps that are done.
-        ("ACCEPT\nPLAN_CMD: SKIP 2.1", [("PE208", 2)]),
-        ("ACCEPT\nPLAN_CMD: ADD 1 [act] x\nPLAN_CMD: SKIP 2", [("PE208", 3)]),
-        # All at once.
-        (
-            "RETRY\nACCEPT\n- RETRY\nPLAN_CMD: DONE 1\nPLAN_CMD: SKIP 1\nPLAN_CMD: SKIP 9\nPLAN_CMD: skip 4\n",
-            [("PE203", 2), ("PE202", 3), ("PE205", 4), ("PE208", 5), ("PC111", 6), ("PC102", 7)],
-        ),
+        ("can_interact", "INTERACT", "INTERACT is not possible here: no operator can be asked"),
+        ("can_retry", "RETRY", "RETRY is no longer possible: the step has used all of its attempts"),
     ],
 )
-def test_what_may_not_be_said(text: str, expected: list[tuple[str, int]], snapshot: SnapshotAssertion) -> None:
-    found = reflect(text)
-    assert codes(found) == expected
-    assert not found.is_usable
-    assert render_all(found.diagnostics) == snapshot
+def test_decisions_that_are_not_possible(able: str, text: str, message: str) -> None:
+    unable = {"can_interact": False, "can_retry": False}
+    (found,) = reflect(text, **unable).diagnostics
+    assert (found.code, found.message) == ("PE204", message)
+    assert found.help == "write `ACCEPT` or `PLAN_CMD: SKIP 2.2 | reason` instead"
+    assert codes(reflect(text, **{**unable, able: True})) == codes(reflect("ACCEPT", **unable)) == []
 
 
 def test_a_step_whose_parent_is_missing_is_followed() -> None:
     given = parse_plan("## Steps\n1. [act] a\n2.1. [>] [act] b\n")
-    text = "PLAN_CMD: ADD 2 [subtask] c\nPLAN_CMD: SKIP 2"
-    found = read_reflection(text, given, given.steps[1], can_interact=True)
-    assert found.diagnostics == []
-    found = read_reflection("PLAN_CMD: SKIP 2", given, given.steps[1], can_interact=True)
-    assert codes(found) == [("PC111", 1)]
+    for text, expected in (("PLAN_CMD: ADD 2 [subtask] c\nPLAN_CMD: SKIP 2", []), ("PLAN_CMD: SKIP 2", [("PC111", 1)])):
+        assert codes(read_reflection(text, given, given.steps[1], can_interact=True)) == expected
 
 
 def test_a_container_that_is_planned_again_is_still_there() -> None:
@@ -410,86 +424,117 @@ def test_an_identity_is_not_given_to_another_step() -> None:
     assert reflect(text).diagnostics == []
 
 
-def test_a_step_of_another_plan_is_a_mistake_of_the_caller() -> None:
-    with pytest.raises(ValueError, match=r"^step: the plan has no step 7$"):
-        read_reflection("RETRY", plan(), PlanStep("7"), can_interact=True)
-
-
-def test_the_step_may_be_a_copy() -> None:
+def test_which_step_it_is_about_is_known_by_its_id() -> None:
     given = plan()
     step = copy.deepcopy(find_step(given, OWN))
     assert step is not None
     assert read_reflection("PLAN_CMD: SKIP 2.2", given, step, can_interact=True).diagnostics == []
+    with pytest.raises(ValueError, match=r"^step: the plan has no step 7$"):
+        read_reflection("RETRY", given, PlanStep("7"), can_interact=True)
 
 
 # ---------------------------------------------------------------- the end of a round
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "The plan can stay as it is.",
-        "- retry\n**ACCEPT**\n",
-        "PLAN_CMD: ADD 3.3 [act] Take another sample\n> ← sample\nPLAN_CMD: REVISE 4 [act] Open it",
-        "PLAN_CMD: REPLAN 2 | the brush does not fit",
-        "PLAN_CMD: REPLAN ALL | there is no water in it\nPLAN_CMD: REPLAN all",
-        "PLAN_CMD: REVISE 1 [act] Close it again",
-    ],
-)
+@pytest.mark.parametrize("text", ["", "- retry\n**ACCEPT**\n", "PLAN_CMD: REPLAN ALL | no water\nPLAN_CMD: REPLAN all"])
 def test_a_replan(text: str) -> None:
     found = replan(text)
     assert (found.decision, found.reason, found.diagnostics) == (None, "", [])
     assert apply_commands(plan(), found.commands, atomic=True) == []
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("RETRY", [("PE204", 1)]),
-        ("ACCEPT | fine\nPLAN_CMD: REPLAN 3", [("PE204", 1)]),
-        ("PLAN_CMD: SKIP 3", [("PE205", 1)]),
-        ("PLAN_CMD: DONE 3", [("PE205", 1)]),
-        ("PLAN_CMD: BLOCKED 3", [("PE205", 1)]),
-        ("PLAN_CMD: EXPAND 3\nPLAN_CMD: COLLAPSE 3", [("PE205", 1), ("PE205", 2)]),
-        ("PLAN_CMD: REPLAN ALL\nPLAN_CMD: ADD 5 [act] x", [("PE207", 1)]),
-        ("PLAN_CMD: REPLAN 4\nPLAN_CMD: REVISE 9 [act] x", [("PC115", 1), ("PC111", 2)]),
-    ],
-)
-def test_what_may_not_be_said_in_a_replan(
-    text: str, expected: list[tuple[str, int]], snapshot: SnapshotAssertion
-) -> None:
-    found = replan(text)
-    assert codes(found) == expected
-    assert not found.is_usable
-    assert render_all(found.diagnostics) == snapshot
-
-
 # ---------------------------------------------------------------- limits
 
 
-def test_a_text_that_is_too_long_is_not_read() -> None:
-    limits = Limits(max_bytes=10)
+def test_limits_and_names() -> None:
     given = plan()
-    for found in (
-        read_reflection("RETRY | 换新刷子", given, given.steps[0], can_interact=True, limits=limits),
-        read_replan("RETRY | 换新刷子", given, limits=limits),
+    for text, limits, expected in (
+        ("RETRY | 换新刷子", Limits(max_bytes=10), [("PS121", 1)]),
+        ("PLAN_CMD: DONE 1\n" * 5, Limits(max_findings=2), [("PE205", 1), ("PE205", 2), ("PS120", 3)]),
     ):
-        assert (found.decision, found.commands, codes(found), found.is_usable) == (None, [], [("PS121", 1)], False)
-
-
-def test_more_findings_than_asked_for_are_counted() -> None:
-    given = plan()
-    limits = Limits(max_findings=2)
-    found = read_reflection("PLAN_CMD: DONE 1\n" * 5, given, given.steps[0], can_interact=True, limits=limits)
-    assert codes(found) == [("PE205", 1), ("PE205", 2), ("PS120", 3)]
-    assert not found.is_usable
-    found = read_replan("PLAN_CMD: DONE 1\n" * 5, given, limits=limits)
-    assert codes(found) == [("PE205", 1), ("PE205", 2), ("PS120", 3)]
-
-
-def test_names() -> None:
-    given = plan()
-    assert read_replan("RETRY", given).source.name == "<re-plan>"
-    assert read_reflection("", given, given.steps[0], can_interact=True).source.name == "<reflection>"
+        about_step = read_reflection(text, given, given.steps[0], can_interact=True, limits=limits)
+        about_plan = read_replan(text, given, limits=limits)
+        for found, name in ((about_step, "<reflection>"), (about_plan, "<re-plan>")):
+            assert (found.decision, codes(found), found.is_usable) == (None, expected, False)
+            assert found.source.name == name
     assert read_reflection("", given, given.steps[0], can_interact=True, name="a").source.name == "a"
+
+
+# ---------------------------------------------------------------- fixtures: every one runs every invariant
+
+FOLDERS = ["reflection/valid", "reflection/invalid", "reflection/unattended", "replan/valid", "replan/invalid"]
+VALID, INVALID = (
+    [path for folder in FOLDERS if folder.endswith("/valid") is is_valid for path in find(folder, ".txt")]
+    for is_valid in (True, False)
+)
+
+
+def plan_for(path: Path) -> PlanSpec:
+    name = "chinese_plan.md" if path.stem.startswith("chinese_") else "plan.md"
+    return parse_plan(read(FIXTURES / "reflection" / name))
+
+
+def look(path: Path, text: str) -> Reflection:
+    given = plan_for(path)
+    if path.parents[1].name == "replan":
+        return read_replan(text, given, name=path.name)
+    step = find_step(given, OWN)
+    assert step is not None
+    is_attended = path.parent.name != "unattended"
+    return read_reflection(text, given, step, can_interact=is_attended, can_retry=is_attended, name=path.name)
+
+
+def test_the_fixtures_are_complete() -> None:
+    assert len(find("reflection/valid", ".txt")) >= 15
+    assert len(find("reflection/invalid", ".txt")) >= 15
+    for path in (*VALID, *INVALID):
+        assert path.with_suffix(".codes").exists() is (path in INVALID)
+    english, chinese = (parse_plan(read(FIXTURES / "reflection" / f"{name}plan.md")) for name in ("", "chinese_"))
+    assert validate_plan(english) == validate_plan(chinese) == []
+    assert english.progress == chinese.progress
+
+
+def test_what_is_said(snapshot: SnapshotAssertion) -> None:
+    told: list[str] = []
+    for path in VALID:
+        found = look(path, read(path))
+        assert (found.diagnostics, found.is_usable) == ([], True)
+        assert apply_commands(plan_for(path), found.commands, atomic=True) == []
+        decision = found.decision.value if found.decision else "-"
+        told += [f"{path.stem}: {decision} | {found.reason}", serialize_commands(found.commands)]
+    assert "\n".join(told) == snapshot
+
+
+@in_one_test
+@pytest.mark.parametrize("path", VALID + INVALID)
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_line_ends_do_not_matter(path: Path, line_end: str) -> None:
+    text = read(path)
+    found, same = look(path, text), look(path, text.replace("\r\n", "\n").replace("\n", line_end))
+    assert (same.decision, same.reason, same.commands) == (found.decision, found.reason, found.commands)
+    places = [[(one.code, one.line, one.column) for one in each.diagnostics] for each in (found, same)]
+    assert places[0] == places[1]
+
+
+@in_one_test
+@pytest.mark.parametrize("path", INVALID)
+def test_codes_and_fixes(path: Path) -> None:
+    """A fix in place of its line leaves no finding of that line that was there before."""
+    text = read(path)
+    found = look(path, text)
+    assert [(one.line, one.code) for one in found.diagnostics] == expected_codes(path)
+    assert not found.is_usable
+    for one in found.diagnostics:
+        if one.fix is not None:
+            span = one.fix.span
+            fixed = look(path, text[: span.start] + one.fix.text + text[span.end :])
+            assert (one.code, one.line) not in {(other.code, other.line) for other in fixed.diagnostics}
+
+
+def test_messages(snapshot: SnapshotAssertion) -> None:
+    """One of each code, as it is shown."""
+    first: dict[str, Diagnostic] = {}
+    for path in INVALID:
+        for found in look(path, read(path)).diagnostics:
+            first.setdefault(found.code, found)
+    assert render_all([first[code] for code in sorted(first)]) == snapshot

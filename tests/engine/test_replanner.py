@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import pytest
+from attrs import evolve
 
 from planspec_lark import iter_steps, parse_plan, serialize_plan
 from planspec_lark.engine import Budget, EngineLimits, Outcome
 from planspec_lark.engine.replanner import _match
 from planspec_lark.runs import MemoryLedger, RecordKind
-from tests.engine.worlds import World, failed, ok, plan, shown
+from tests.engine.worlds import Story, World, each_story, failed, ok, plan, shown
 
 ONE = "1. [act] a → x\n2. [act] b\n"
 
 
 def _blocked(**options: object) -> World:
     return World({"b": [failed("no")]}, **options)  # type: ignore[arg-type]
-
-
-def test_a_plan_that_has_converged_is_not_planned_again() -> None:
-    world = World(plannings=["PLAN_CMD: ADD 3 [act] c"])
-    assert world.run(ONE).rounds == 1
-    assert world.planned == []
 
 
 def test_what_the_planner_is_told() -> None:
@@ -63,46 +58,102 @@ def test_a_reflection_skips_what_it_cannot_read() -> None:
 
 
 def test_outputs_that_are_missing_are_for_the_planner() -> None:
-    world = World(plannings=["PLAN_CMD: ADD 3 [act] c → y"])
-    result = world.run(ONE, required=["y"])
-    assert world.planned[0].reason == "outputs are missing: y"
-    assert (result.outcome, world.ran) == (Outcome.CONVERGED, ["1", "2", "3"])
-
-
-def test_steps_that_move_keep_what_they_have_put_out() -> None:
-    world = _blocked(plannings=["PLAN_CMD: ADD 1 [act] c → x\nPLAN_CMD: REVISE 3 [act] d\n> ← x"])
-    result = world.run("1. [act] a → x\n2. [act] b\n")
-    assert world.ran == ["1", "2", "1", "3"]
-    assert world.inputs[3] == {"x": "c"}
-    assert [(step.step_id, step.status.value) for step in result.plan.steps] == [
-        ("1", "done"),
-        ("2", "done"),
-        ("3", "done"),
-    ]
-
-
-def test_a_step_that_moves_is_not_taken_for_another() -> None:
-    world = _blocked(plannings=["PLAN_CMD: ADD 1 [act] c\nPLAN_CMD: REVISE 3 [act] d\n> ← x"])
-    world.run("1. [act] a → x\n2. [act] b\n")
-    assert world.inputs[3] == {"x": "a"}
-
-
-def test_what_is_added_below_what_is_settled_is_done() -> None:
     world = World(plannings=["PLAN_CMD: ADD 1.2 [act] c → y"])
     result = world.run("1. [subtask] s\n  1.1. [subtask] t\n    1.1.1. [act] a\n", required=["y"])
-    assert world.ran == ["1.1.1", "1.2"]
+    assert world.planned[0].reason == "outputs are missing: y"
+    # What is added below what is settled is done.
+    assert (result.outcome, world.ran) == (Outcome.CONVERGED, ["1.1.1", "1.2"])
     assert shown(result.plan).startswith("1. [x] [subtask] s\n  1.1. [x] [subtask] t\n")
 
 
-def test_a_part_is_planned_again() -> None:
-    world = World({"b": [failed("no")]}, plannings=["PLAN_CMD: REPLAN 1 | cheaper", "1. [act] c\n2. [act] d\n"])
-    result = world.run("1. [subtask] s\n  1.1. [act] a\n  1.2. [act] b\n2. [act] e\n")
-    assert world.ran == ["1.1", "1.2", "2", "1.1", "1.2"]
-    assert [(call.purpose.value, call.reason) for call in world.planned] == [
-        ("changes", "steps are blocked: 1, 1.2"),
-        ("children", "cheaper"),
-    ]
-    assert shown(result.plan).startswith("1. [x] [subtask] s\n  1.1. [x] [act] c\n  1.2. [x] [act] d\n")
+@each_story(
+    """
+a plan that has converged is not planned again
+    b: OK
+    planner: PLAN_CMD: ADD 3 [act] c
+    log: run 1, run 2
+
+steps that move keep what they have put out
+    planner: PLAN_CMD: ADD 1 [act] c; PLAN_CMD: REVISE 3 [act] d; > ← x
+    log: run 1, run 2, plan changes, run 1, run 3
+    given: {} / {"x": "a"} / {} / {"x": "a"}
+    left: 1. [x] [act] c; 2. [x] [act] a → x; 3. [x] [act] d; > ← x
+
+of two that put out the same, the last one counts
+    planner: PLAN_CMD: ADD 1 [act] c → x; PLAN_CMD: REVISE 3 [act] d; > ← x
+    given: {} / {"x": "a"} / {} / {"x": "c"}
+
+a part is planned again
+    plan: 1. [subtask] s; 1.1. [act] a; 1.2. [act] b; 2. [act] e
+    planner: PLAN_CMD: REPLAN 1 | cheaper / 1. [act] c; 2. [act] d
+    log: run 1.1, run 1.2, run 2, plan changes, plan children 1, run 1.1, run 1.2
+    left: 1. [x] [subtask] s; 1.1. [x] [act] c; 1.2. [x] [act] d; 2. [x] [act] e
+
+what was not done is done again, whatever it says
+    b: FAIL no / OK
+    planner: PLAN_CMD: REPLAN ALL / 1. [x] [act] b
+    log: run 1, run 2, plan changes, plan plan, run 1
+
+what was done and is not marked is done again
+    planner: PLAN_CMD: REPLAN ALL / 1. [act] a → x
+    log: run 1, run 2, plan changes, plan plan, run 1
+
+steps that are done are done once
+    b: FAIL ? RETRY; PLAN_CMD: REVISE 1 [act] a → x / OK
+    log: run 1, run 2, reflect 2, run 1, run 2
+
+a hostile new plan is shown safely, and a line that cannot be read is skipped
+    planner: PLAN_CMD: REPLAN ALL | \x1b[2J; PLAN_CMD: REPLAN ALL / 1. [act] c \x1b[2J
+    left: 1. [x] [act] c [2J
+
+containers without steps are planned so often and not more
+    plan: 1. [subtask] s; 2. [subtask] s
+    limits: max_plannings 1
+    s: ? PLAN_CMD: SKIP 2
+    planner: 1. [act] a / 1. [act] a
+    log: plan children 1, run 1.1, reflect 2
+    heard: the planner was asked for steps 1 times
+
+steps that cannot be reached are said
+    plan: 1. [~] [subtask] s; 1.1. [act] a
+    ends: blocked: steps are pending that cannot be reached
+
+many blocked steps are not all named
+    plan: 1. [act] b; 2. [act] b; 3. [act] b; 4. [act] b; 5. [act] b; 6. [act] b; 7. [act] b; 8. [act] b; 9. [act] b;
+        10. [act] b; 11. [act] b; 12. [act] b; 13. [act] b
+    ends: blocked: steps are blocked: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 3 more
+
+a run gives up where the planner changes nothing
+    planner: nothing
+    log: run 1, run 2, plan changes
+    ends: blocked: steps are blocked: 2; neither the planner nor the last round has changed anything
+
+it gives up where a round changes nothing
+    planner: PLAN_CMD: REVISE 2 [act] b
+    log: run 1, run 2, plan changes, run 2
+    ends: blocked: steps are blocked: 2; neither the planner nor the last round has changed anything
+
+it gives up where commands are refused
+    planner: PLAN_CMD: SKIP 2 / RETRY / PLAN_CMD: ADD 1.1 [act] x
+    log: run 1, run 2, plan changes, plan changes, plan changes
+    ends: blocked: steps are blocked: 2; the planner was refused 3 times, the last time for: ADD 1.1: step 1 is of type
+        `act`, which cannot have children
+
+it gives up where plans are refused
+    planner: PLAN_CMD: REPLAN ALL / no / no / no
+    log: run 1, run 2, plan changes, plan plan, plan plan, plan plan
+    ends: blocked: steps are blocked: 2; the planner was refused 3 times, the last time for: the answer has no steps
+
+it gives up when rounds are over
+    planner: PLAN_CMD: ADD 3 [act] c0 / PLAN_CMD: ADD 3 [act] c1 / PLAN_CMD: ADD 3 [act] c2
+    log: run 1, run 2, plan changes, run 3, plan changes, run 3
+    ends: blocked: steps are blocked: 2; 3 rounds are over
+""",
+    "1. [act] a → x; 2. [act] b",
+)
+def test_rounds(story: Story) -> None:
+    found, expected = evolve(story, told={"b": "FAIL no", "limits": "max_rounds 3", **story.told}).play()
+    assert found == expected
 
 
 def test_a_whole_new_plan() -> None:
@@ -131,13 +182,6 @@ def test_of_two_steps_that_say_the_same_one_is_known_to_be_done() -> None:
     world.run(ONE)
     assert world.ran == ["1", "2", "2"]
     assert len({call.key for call in world.calls}) == 3
-
-
-@pytest.mark.parametrize("new", ["1. [act] a → x\n", "1. [x] [act] b\n"])
-def test_what_was_not_done_or_is_not_marked_is_done_again(new: str) -> None:
-    world = _blocked(plannings=["PLAN_CMD: REPLAN ALL", new])
-    world.run(ONE)
-    assert world.ran == ["1", "2", "1"]
 
 
 @pytest.mark.parametrize(
@@ -169,44 +213,6 @@ def test_a_new_plan_is_waited_for_over_budgets() -> None:
     assert (result.outcome, result.effort.llm_calls) == (Outcome.CONVERGED, 6)
 
 
-@pytest.mark.parametrize(
-    ("plannings", "reason", "log"),
-    [
-        (
-            [""],
-            "steps are blocked: 2; neither the planner nor the last round has changed anything",
-            ["plan changes"],
-        ),
-        (
-            ["PLAN_CMD: REVISE 2 [act] b"],
-            "steps are blocked: 2; neither the planner nor the last round has changed anything",
-            ["plan changes", "run 2"],
-        ),
-        (
-            ["PLAN_CMD: SKIP 2", "RETRY", "PLAN_CMD: ADD 1.1 [act] x"],
-            "steps are blocked: 2; the planner was refused 3 times, the last time for: "
-            "ADD 1.1: step 1 is of type `act`, which cannot have children",
-            ["plan changes"] * 3,
-        ),
-        (
-            ["PLAN_CMD: REPLAN ALL", "no", "no", "no"],
-            "steps are blocked: 2; the planner was refused 3 times, the last time for: the answer has no steps",
-            ["plan changes", *["plan plan"] * 3],
-        ),
-        (
-            [f"PLAN_CMD: ADD 3 [act] c{number}" for number in range(9)],
-            "steps are blocked: 2; 3 rounds are over",
-            ["plan changes", "run 3", "plan changes", "run 3"],
-        ),
-    ],
-)
-def test_a_run_gives_up(plannings: list[str], reason: str, log: list[str]) -> None:
-    world = _blocked(plannings=plannings)
-    result = world.run(ONE, limits=EngineLimits(max_rounds=3))
-    assert (result.outcome, result.reason) == (Outcome.BLOCKED, reason)
-    assert world.log == ["run 1", "run 2", *log]
-
-
 def test_plannings_are_bounded() -> None:
     world = _blocked(
         plannings=["PLAN_CMD: REPLAN ALL", "1. [act] b\n", "PLAN_CMD: REPLAN ALL", *["PLAN_CMD: REPLAN 9"] * 2]
@@ -219,37 +225,6 @@ def test_plannings_are_bounded() -> None:
         "REPLAN is no longer possible: the run has used all of its replans"
     ]
     assert result.outcome is Outcome.BLOCKED
-
-
-def test_steps_that_cannot_be_reached_are_said() -> None:
-    result = World().run("1. [~] [subtask] s\n  1.1. [act] a\n")
-    assert (result.outcome, result.reason) == (Outcome.BLOCKED, "steps are pending that cannot be reached")
-
-
-def test_many_blocked_steps_are_not_all_named() -> None:
-    result = World({"a": [failed()]}).run("".join(f"{number}. [act] a\n" for number in range(1, 14)))
-    assert result.reason == "steps are blocked: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 3 more"
-
-
-def test_a_hostile_new_plan_is_shown_safely() -> None:
-    # A line that cannot be read is skipped.
-    world = _blocked(plannings=["PLAN_CMD: REPLAN ALL | \x1b[2J\nPLAN_CMD: REPLAN ALL", "1. [act] c \x1b[2J\n"])
-    result = world.run(ONE)
-    assert result.outcome is Outcome.CONVERGED
-    assert shown(result.plan) == "1. [x] [act] c [2J\n"
-
-
-def test_done_steps_are_done_once() -> None:
-    world = World({"b": [failed(), ok()]}, {"b": ["RETRY\nPLAN_CMD: REVISE 1 [act] a → x"]})
-    world.run(ONE)
-    assert world.ran == ["1", "2", "1", "2"]
-
-
-def test_containers_without_steps_are_planned_so_often_and_not_more() -> None:
-    world = World(answers={"s": ["PLAN_CMD: SKIP 2"]}, plannings=["1. [act] a\n"] * 2)
-    world.run("1. [subtask] s\n2. [subtask] s\n", limits=EngineLimits(max_plannings=1))
-    assert world.log == ["plan children 1", "run 1.1", "reflect 2"]
-    assert world.reflections[0].result == "the planner was asked for steps 1 times"
 
 
 def test_what_is_used_up_is_not_offered() -> None:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from planspec_lark import PlanFile, PlanFileError, PlanSyntaxError, parse_plan
+from planspec_lark import PlanFile, PlanFileError, PlanSyntaxError
 from planspec_lark.document import LeasedPlan
 from planspec_lark.engine import (
     Budget,
@@ -31,11 +29,11 @@ from planspec_lark.runs.sqlite_ledger import ledger_path
 from planspec_lark.tool_runner import run_toolplan
 from planspec_lark.toolplan import tool_plan_from_dict
 from tests.cli.running import run
-from tests.corpus import ROOT
 from tests.engine.worlds import World, chosen, failed, ok, shown
 
 FOUR = "Goal: g\n## Steps\n1. [act] a → x\n2. [act] b → y\n3. [act] c\n  > ← x, y\n4. [act] d\n"
 VALUES: dict[str, Any] = {"a": [ok("ra", x="va")], "b": [ok("rb", y="vb")]}
+ALL = {"x": "va", "y": "vb"}
 
 
 @pytest.fixture
@@ -52,16 +50,14 @@ def _stop(path: Path, at: str = "c") -> World:
     return world
 
 
-@pytest.mark.parametrize("is_text", [False, True])
-def test_one_call_begins_and_goes_on(path: Path, is_text: bool) -> None:
-    given = str(path) if is_text else path
+def test_one_call_begins_and_goes_on(path: Path) -> None:
     world = World({**VALUES, "c": [FatalError("no net"), ok("rc")]})
     with pytest.raises(FatalError):
-        run_plan(given, world.operator)
-    assert run_plan(given, world.operator).outcome is Outcome.CONVERGED
+        run_plan(path, world.operator)
+    assert run_plan(str(path), world.operator).outcome is Outcome.CONVERGED
     # What was done is not done again, and what it made is known.
     assert [call.step.description for call in world.calls] == ["a", "b", "c", "c", "d"]
-    assert world.inputs[3] == {"x": "va", "y": "vb"}
+    assert world.inputs[3] == ALL
 
 
 def _edit(path: Path, *pairs: tuple[str, str]) -> None:
@@ -91,9 +87,9 @@ def test_what_was_done_is_not_done_again(path: Path) -> None:
     world, result = _go_on(path)
     assert world.ran == ["3", "4"]
     assert (world.calls[0].key, world.calls[0].attempt) == (first.calls[2].key, 1)
-    assert world.inputs[0] == {"x": "va", "y": "vb"}
+    assert world.inputs[0] == ALL
     assert result.outcome is Outcome.CONVERGED
-    assert result.outputs == {"x": "va", "y": "vb"}
+    assert result.outputs == ALL
     assert _resumed(world) == {}
     assert path.read_text() == "Goal: g\n## Steps\n" + shown(result.plan)
 
@@ -118,7 +114,7 @@ def test_a_run_that_has_converged_stays_so(path: Path) -> None:
     World(VALUES).run(path)
     text = path.read_text()
     world, result = _go_on(path)
-    assert (world.ran, result.outcome, result.outputs) == ([], Outcome.CONVERGED, {"x": "va", "y": "vb"})
+    assert (world.ran, result.outcome, result.outputs) == ([], Outcome.CONVERGED, ALL)
     assert path.read_text() == text
 
 
@@ -141,17 +137,6 @@ def test_inputs_are_remembered(path: Path) -> None:
     assert seen == {"p": 1, "q": 3, "r": 4}
 
 
-def test_a_file_that_is_not_canonical(path: Path) -> None:
-    text = "Goal:  g\r\n\r\n## Steps\r\n1.  [act]  a\r\n"
-    path.write_bytes(text.encode())
-    world = World({"a": [FatalError()]})
-    with pytest.raises(FatalError):
-        world.run(path, budget=Budget(seconds=100))
-    world = World()
-    assert world.run(path, resume=True).outcome is Outcome.CONVERGED
-    assert _resumed(world) == {}
-
-
 # ---------------------------------------------------------------- the plan was edited
 
 
@@ -159,24 +144,17 @@ def test_a_finished_step_was_edited(path: Path) -> None:
     _stop(path)
     _edit(path, ("[act] a →", "[act] a2 →"))
     text = path.read_text()
-    with pytest.raises(EditedStepsError) as error:
-        _go_on(path)
+    for options in ({}, {"edited": "ask"}):
+        with pytest.raises(EditedStepsError) as error:
+            _go_on(path, **options)
     assert (str(error.value), error.value.steps) == ("finished steps were edited since they were run: 1", ["1"])
     assert path.read_text() == text
-    with pytest.raises(EditedStepsError):
-        _go_on(path, edited="ask")
-
-
-def test_a_finished_step_that_was_edited_is_kept(path: Path) -> None:
-    _stop(path)
-    _edit(path, ("[act] a →", "[act] a2 →"))
     world, result = _go_on(path, edited=EditedSteps.KEEP)
-    assert world.ran == ["3", "4"]
-    assert world.inputs[0] == {"x": "va", "y": "vb"}
+    assert (world.ran, world.inputs[0]) == (["3", "4"], ALL)
     assert world.kinds[:2] == ["resumed", "kept 1"]
     assert result.outcome is Outcome.CONVERGED
     # It is not asked about again.
-    assert _go_on(path)[1].outputs == {"x": "va", "y": "vb"}
+    assert _go_on(path)[1].outputs == ALL
 
 
 def test_a_finished_step_that_was_edited_is_run_again(path: Path) -> None:
@@ -184,8 +162,7 @@ def test_a_finished_step_that_was_edited_is_run_again(path: Path) -> None:
     _edit(path, ("[act] a →", "[act] a2 →"))
     world = World({"a2": [ok("again", x="new")]})
     result = world.run(path, resume=True, edited=EditedSteps.RERUN)
-    assert world.ran == ["1", "3", "4"]
-    assert world.inputs[1] == {"x": "new", "y": "vb"}
+    assert (world.ran, world.inputs[1]) == (["1", "3", "4"], {"x": "new", "y": "vb"})
     assert "1. [x] [act] a2 → x | again\n" in shown(result.plan)
 
 
@@ -203,26 +180,51 @@ def test_a_finished_step_below_others_is_run_again(tmp_path: Path) -> None:
     assert [step.status.value for step in result.plan.steps] == ["done", "done"]
 
 
-def test_a_step_was_put_in_front(path: Path) -> None:
+@pytest.mark.parametrize(
+    ("steps", "ran", "given"),
+    [
+        # A step was put in front; what is there is known to be what was cut off.
+        ("1. [act] z; 2. [x] [act] a → x; 3. [x] [act] b → y; 4. [>] [act] c; > ← x, y", "1 4", ALL),
+        # Steps were swapped.
+        ("1. [x] [act] b → y; 2. [x] [act] a → x; 3. [act] c; > ← x, y", "3", ALL),
+        # They keep their ids.
+        ("1. [x] [act] a → x; 4. [act] d; 2. [x] [act] b → y; 3. [>] [act] c; > ← x, y", "4 3", ALL),
+        # One that was done is gone.
+        ("1. [x] [act] b → y; 2. [>] [act] c; > ← x, y", "2", {"y": "vb"}),
+        # Its result is never taken for that of another one in its place.
+        ("1. [act] other → x; 2. [x] [act] b → y; 3. [act] c; > ← x, y", "1 3", {"x": "other", "y": "vb"}),
+        # A copy of it was not done.
+        ("1. [act] a → x; 2. [x] [act] a → x; 3. [x] [act] b → y; 4. [act] c; > ← x, y", "1 4", ALL),
+        ("1. [x] [act] a → x; 2. [act] a → x; 3. [x] [act] b → y; 4. [act] c; > ← x, y", "2 4", ALL),
+        # Marks were put by hand.
+        ("1. [x] [act] a → x; 2. [x] [act] b → y; 3. [x] [act] c; > ← x, y; 4. [act] d", "4", ALL),
+        ("1. [ ] [act] a → x; 2. [x] [act] b → y; 3. [>] [act] c; > ← x, y", "1 3", ALL),
+    ],
+)
+def test_steps_were_put_elsewhere(path: Path, steps: str, ran: str, given: dict[str, str]) -> None:
     first = _stop(path)
-    path.write_text(
-        "Goal: g\n## Steps\n1. [act] z\n2. [x] [act] a → x | ra\n3. [x] [act] b → y | rb\n"
-        "4. [>] [act] c\n  > ← x, y\n5. [act] d\n"
-    )
-    world, _ = _go_on(path)
-    assert world.ran == ["1", "4", "5"]
-    assert world.inputs[1] == {"x": "va", "y": "vb"}
-    # It is known to be what was cut off.
-    assert world.calls[1].key == first.calls[2].key
-    assert _resumed(world)["moves"] == {"1": "2", "2": "3", "3": "4", "4": "5"}
+    lines = steps.replace("; ", "\n")
+    path.write_text(f"Goal: g\n## Steps\n{lines}\n")
+    world, result = _go_on(path)
+    last = world.calls[-1]
+    assert (" ".join(world.ran), world.inputs[-1], result.outcome) == (ran, given, Outcome.CONVERGED)
+    assert last.missing == (("x",) if "x" not in given else ())
+    assert last.step.description == "d" or last.key == first.calls[2].key
+    # What was set back by hand was tried before.
+    again = [call.attempt for call in world.calls if call.step.description == "a"]
+    assert again == ([2] if "[ ]" in steps else [1] * len(again))
 
 
-def test_steps_were_swapped(path: Path) -> None:
+def test_steps_that_have_moved_are_noted(path: Path) -> None:
     _stop(path)
-    path.write_text("Goal: g\n## Steps\n1. [x] [act] b → y\n2. [x] [act] a → x\n3. [act] c\n  > ← x, y\n4. [act] d\n")
-    world, _ = _go_on(path)
-    assert world.ran == ["3", "4"]
-    assert world.inputs[0] == {"x": "va", "y": "vb"}
+    _edit(
+        path,
+        ("1. [x]", "1. [act] z\n2. [x]"),
+        ("2. [x] [act] b", "3. [x] [act] b"),
+        ("3. [>]", "4. [>]"),
+        ("4. [act] d", "5. [act] d"),
+    )
+    assert _resumed(_go_on(path)[0])["moves"] == {"1": "2", "2": "3", "3": "4", "4": "5"}
 
 
 def test_steps_were_swapped_and_their_marks_were_not(path: Path) -> None:
@@ -232,24 +234,6 @@ def test_steps_were_swapped_and_their_marks_were_not(path: Path) -> None:
     world, result = _go_on(path)
     assert world.ran == ["2"]
     assert result.outputs == {"x": "va"}
-
-
-def test_a_finished_step_is_gone(path: Path) -> None:
-    _stop(path)
-    path.write_text("Goal: g\n## Steps\n1. [x] [act] b → y | rb\n2. [>] [act] c\n  > ← x, y\n")
-    world, result = _go_on(path)
-    assert world.ran == ["2"]
-    assert (world.inputs[0], world.calls[0].missing) == ({"y": "vb"}, ("x",))
-    assert result.outputs == {"y": "vb"}
-
-
-def test_another_step_stands_in_the_place_of_a_finished_one(path: Path) -> None:
-    """Its result is never taken for that of the step that was there."""
-    _stop(path)
-    path.write_text("Goal: g\n## Steps\n1. [act] other → x\n2. [x] [act] b → y | rb\n3. [act] c\n  > ← x, y\n")
-    world, result = _go_on(path)
-    assert world.ran == ["1", "3"]
-    assert result.outputs == {"x": "other", "y": "vb"}
 
 
 def test_a_step_that_was_put_in_and_one_that_was_edited(path: Path) -> None:
@@ -266,26 +250,21 @@ def test_a_step_that_was_put_in_and_one_that_was_edited(path: Path) -> None:
     assert result.plan.steps[3].result == "inputs are missing: y (step 3 is done without it)"
 
 
-SAME = "Goal: g\n## Steps\n1. [act] a → x\n2. [act] a → x\n3. [act] c\n"
-
-
-def test_steps_that_say_the_same_stay_where_they_are(tmp_path: Path) -> None:
-    path = tmp_path / "plan"
-    path.write_text(SAME)
-    world = World({"a": [ok(x=1), ok(x=2)], "c": [FatalError()]})
+def _stop_same(path: Path) -> None:
+    path.write_text("Goal: g\n## Steps\n1. [act] a → x\n2. [act] a → x\n3. [act] c\n")
     with pytest.raises(FatalError):
-        world.run(path)
+        World({"a": [ok(x=1), ok(x=2)], "c": [FatalError()]}).run(path)
+
+
+def test_steps_that_say_the_same_stay_where_they_are(path: Path) -> None:
+    _stop_same(path)
     _edit(path, ("[act] c", "[act] d"))
     world, result = _go_on(path)
     assert (world.ran, result.outputs) == (["3"], {"x": 2})
 
 
-def test_of_steps_that_say_the_same_it_is_asked_which_were_done(tmp_path: Path) -> None:
-    path = tmp_path / "plan"
-    path.write_text(SAME)
-    world = World({"a": [ok(x=1), ok(x=2)], "c": [FatalError()]})
-    with pytest.raises(FatalError):
-        world.run(path)
+def test_of_steps_that_say_the_same_it_is_asked_which_were_done(path: Path) -> None:
+    _stop_same(path)
     path.write_text("Goal: g\n## Steps\n1. [act] z\n2. [x] [act] a → x\n3. [x] [act] a → x\n4. [act] c\n")
     with pytest.raises(EditedStepsError) as error:
         _go_on(path)
@@ -294,69 +273,33 @@ def test_of_steps_that_say_the_same_it_is_asked_which_were_done(tmp_path: Path) 
     assert (world.ran, result.outputs) == (["1", "4"], {})
 
 
-def test_a_copy_of_a_finished_step_is_none(path: Path) -> None:
-    _stop(path)
-    for steps in ("1. [act] a → x\n2. [x] [act] a → x | ra\n", "1. [x] [act] a → x | ra\n2. [act] a → x\n"):
-        path.write_text(f"Goal: g\n## Steps\n{steps}3. [x] [act] b → y\n4. [act] c\n  > ← x, y\n")
-        world = World({"c": [FatalError()], "a": [FatalError()]})
-        with pytest.raises(FatalError):
-            world.run(path, resume=True)
-        assert world.ran == ["1" if steps.startswith("1. [act]") else "2"]
-
-
-def test_a_step_that_was_done_by_hand(path: Path) -> None:
-    _stop(path)
-    _edit(path, ("3. [>] [act] c", "3. [x] [act] c"))
-    world, _ = _go_on(path)
-    assert world.ran == ["4"]
-
-
-def test_a_finished_step_that_is_set_back_by_hand(path: Path) -> None:
-    _stop(path)
-    _edit(path, ("1. [x]", "1. [ ]"))
-    world, _ = _go_on(path)
-    assert world.ran == ["1", "3", "4"]
-    assert [call.attempt for call in world.calls] == [2, 1, 1]
-
-
-def test_a_failure_that_was_dealt_with_by_hand(path: Path) -> None:
-    world = World({**VALUES, "c": [failed()]}, {"c": [OSError("no net")]})
-    with pytest.raises(OSError, match="no net"):
-        world.run(path)
-    _edit(path, ("3. [>]", "3. [ ]"))
-    world, _ = _go_on(path)
-    assert world.log == ["run 3", "run 4"]
-
-
-def test_a_failure_of_a_step_that_was_edited(path: Path) -> None:
-    world = World({**VALUES, "c": [failed()]}, {"c": [OSError("no net")]})
-    with pytest.raises(OSError, match="no net"):
-        world.run(path)
-    _edit(path, ("[act] c", "[act] c, with care"))
-    world, _ = _go_on(path)
-    assert world.log == ["run 3", "run 4"]
-
-
-def test_a_failure_that_waits(path: Path) -> None:
+@pytest.mark.parametrize(
+    ("old", "new", "log"),
+    [
+        # It was dealt with by hand.
+        ("3. [>]", "3. [ ]", ["run 3", "run 4"]),
+        ("[act] c", "[act] c, with care", ["run 3", "run 4"]),
+        # It waits for a reflection.
+        ("Goal: g", "Goal: g", ["reflect 3", "run 4"]),
+    ],
+)
+def test_a_failure_is_there(path: Path, old: str, new: str, log: list[str]) -> None:
     world = World({**VALUES, "c": [failed("broken")]}, {"c": [OSError("no net")]})
     with pytest.raises(OSError, match="no net"):
         world.run(path)
+    _edit(path, (old, new))
     world = World(answers={"c": ["ACCEPT"]})
     result = world.run(path, resume=True)
-    assert world.log == ["reflect 3", "run 4"]
-    assert "| broken" in shown(result.plan)
+    assert (world.log, "| broken" in shown(result.plan)) == (log, "reflect 3" in log)
 
 
-def test_only_white_space_was_edited(path: Path) -> None:
+def test_no_step_was_edited(path: Path) -> None:
     _stop(path)
     path.write_text(path.read_text().replace("\n", "\r\n").replace("1. [x]", "1.  [x] "))
-    world, _ = _go_on(path)
-    assert world.ran == ["3", "4"]
-    assert _resumed(world) == {}
-
-
-def test_the_goal_was_edited(path: Path) -> None:
-    _stop(path)
+    world = World({"c": [FatalError("no net")]})
+    with pytest.raises(FatalError):
+        world.run(path, resume=True)
+    assert (world.ran, _resumed(world)) == (["3"], {})
     _edit(path, ("Goal: g", "Goal: another"))
     world, result = _go_on(path)
     assert (world.ran, result.plan.goal, _resumed(world)["is_edited"]) == (["3", "4"], "another", True)
@@ -364,16 +307,13 @@ def test_the_goal_was_edited(path: Path) -> None:
 
 def test_no_plan_is_left(path: Path) -> None:
     _stop(path)
-    path.write_text("1. [act\n")
-    with pytest.raises(PlanSyntaxError):
-        _go_on(path)
-    path.write_bytes(b"\xff")
-    with pytest.raises(PlanSyntaxError):
-        _go_on(path)
+    for left in (b"1. [act\n", b"\xff"):
+        path.write_bytes(left)
+        with pytest.raises(PlanSyntaxError):
+            _go_on(path)
     path.unlink()
-    with pytest.raises(PlanFileError) as error:
+    with pytest.raises(PlanFileError, match=r": No such file or directory$"):
         _go_on(path)
-    assert str(error.value) == f"{path}: No such file or directory"
 
 
 # ---------------------------------------------------------------- while it runs
@@ -440,14 +380,16 @@ def test_what_is_no_file(tmp_path: Path) -> None:
         ("", "this is not a file"),
         ("pipe", "this is not a file"),
         ("none", "No such file or directory"),
+        ("loop", "Too many levels of symbolic links"),
     ]:
         with pytest.raises(PlanFileError) as error:
             World().run(tmp_path / name)
         assert str(error.value) == f"{tmp_path / name if name else tmp_path}: {why}"
-    with pytest.raises(PlanFileError):
-        World().run(tmp_path / "loop")
-    with pytest.raises(PlanFileError):
-        World().run(Path("a\x00b"))
+    # The name of a file steers nothing.
+    for name in ("a\x00b", "\x1b[2J", "a\nb"):
+        with pytest.raises(PlanFileError) as error:
+            World().run(tmp_path / name)
+        assert str(error.value).isprintable()
     assert sorted(os.listdir(tmp_path)) == ["loop", "pipe"]
 
 
@@ -461,26 +403,6 @@ def test_one_plan_twice_in_one_process(path: Path) -> None:
     engine = World().engine(path)
     object.__setattr__(engine, "operator", again)
     assert engine.run().outcome is Outcome.CONVERGED
-
-
-def test_the_name_of_a_file_steers_nothing(tmp_path: Path) -> None:
-    for name in ("\x1b[2J", "a\nb"):
-        with pytest.raises(PlanFileError) as error:
-            World().run(tmp_path / name)
-        assert "\x1b" not in str(error.value)
-        assert "\n" not in str(error.value)
-
-
-def test_a_folder_that_cannot_be_written_to(path: Path) -> None:
-    """Even the superuser finds no place below /proc."""
-    code = (
-        "import sys\nfrom pathlib import Path\nfrom planspec_lark.engine.think import ThinkEngine\n"
-        "from planspec_lark.document.file import PlanFile, PlanFileError\n"
-        "try: ThinkEngine(Path('/proc/version'), None).run()\nexcept PlanFileError as error: print(error)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert done.stdout == "/proc/version: No such file or directory\n"
-    assert parse_plan(path.read_text()) == parse_plan(FOUR)
 
 
 # ---------------------------------------------------------------- processes that end anywhere
@@ -518,7 +440,7 @@ def test_a_file_that_is_a_record_behind(path: Path, monkeypatch: pytest.MonkeyPa
         World(VALUES).run(path, resume=True, on_event=stop)
     assert "1. [x] [act] a → x | ra" in path.read_text()
     world, result = _go_on(path)
-    assert (world.ran, result.outputs) == (["2", "3", "4"], {"x": "va", "y": "vb"})
+    assert (world.ran, result.outputs) == (["2", "3", "4"], ALL)
 
 
 def test_a_file_that_is_a_record_behind_and_was_edited(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -589,25 +511,6 @@ def test_an_answer_that_was_refused_is_not_forgotten(path: Path) -> None:
     assert [found.code for found in refusals[0].diagnostics] == ["PE201"]
 
 
-def test_steps_were_put_in_another_order_and_keep_their_ids(path: Path) -> None:
-    _stop(path, "b")
-    path.write_text(
-        "Goal: g\n## Steps\n1. [x] [act] a → x | ra\n4. [act] d\n2. [>] [act] b → y\n3. [act] c\n  > ← x, y\n"
-    )
-    world, result = _go_on(path)
-    assert world.ran == ["4", "2", "3"]
-    assert [step.step_id for step in result.plan.steps] == ["1", "4", "2", "3"]
-
-
-def test_what_is_cut_off_takes_no_retry_away(path: Path) -> None:
-    for number in range(3):
-        with pytest.raises(FatalError):
-            World({**VALUES, "c": [FatalError()]}).run(path, resume=number > 0)
-    world = World({"c": [failed(), ok()]}, {"c": ["RETRY"]})
-    assert world.run(path, resume=True, limits=EngineLimits(max_attempts=2)).outcome is Outcome.CONVERGED
-    assert world.log == ["run 3", "reflect 3", "run 3", "run 4"]
-
-
 def test_where_there_is_no_run_one_begins_and_nothing_can_be_reopened(tmp_path: Path) -> None:
     path = tmp_path / "p"
     path.write_text("Goal: g\n## Steps\n1. [act] a\n")
@@ -645,12 +548,6 @@ def test_a_run_of_a_tool_plan_is_not_continued_as_one_of_a_plan(path: Path) -> N
         with pytest.raises(PlanRunError, match="the run 'tools' is not that of a plan"):
             continue_run(ledger, "tools", lambda *_: ok())
         assert ledger.count("tools") == 1
-
-
-def test_a_ledger_of_a_tool_plan_alone(path: Path) -> None:
-    with closing(SqliteLedger(ledger_path(path))) as ledger:
-        ledger.begin(RunInfo("toolplan", 1.0))
-        ledger.append("toolplan", Record(RecordKind.BEGUN, data={"runner": "toolplan"}), after=0)
     with pytest.raises(PlanRunError, match="there is no run to resume"):
         World().engine(path).reopen("1")
     assert _go_on(path)[1].outcome is Outcome.CONVERGED

@@ -9,7 +9,6 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -32,13 +31,13 @@ from planspec_lark.engine import (
 )
 from planspec_lark.llm import Program, model_operator, program_model
 from planspec_lark.runs import Ledger, MemoryLedger, Record, RecordKind
+from tests.cases import in_one_test
 from tests.cli.running import is_gone
 from tests.engine.worlds import World, failed, ok, plan
 from tests.timing import with_longer_limits
 
 ONE = "1. [act] one → x\n"
 TWO = ONE + "2. [act] two\n  > ← x\n"
-FIVE = ONE + "".join(f"{at}. [act] part {at}\n  > ← x\n" for at in range(2, 6))
 AT_ONCE = StepPolicy(pause=0)
 BUSY = TransientError("busy")
 
@@ -81,28 +80,10 @@ def test_where_tries_are_used_up_the_step_has_failed(tries: int, words: str) -> 
     assert [call.result for call in world.reflections] == [f"busy ({words})"] * 2
 
 
-@pytest.mark.parametrize(("retry_on", "tries"), [((ConnectionError,), 3), ((KeyError, OSError), 3), ((KeyError,), 1)])
-def test_exceptions_that_are_tried_again(retry_on: tuple[type[Exception], ...], tries: int) -> None:
-    world = World({"one": [ConnectionResetError("gone")] * 2 + [ok(x=1)]})
-    world.run(ONE, step_policy=StepPolicy(pause=0, retry_on=retry_on))
-    assert [(call.step.step_id, call.attempt) for call in world.calls] == [("1", 1)] * tries
-
-
-@pytest.mark.parametrize("wrong", [ConnectionError, ("ConnectionError",), (KeyboardInterrupt,)])
-def test_what_can_be_tried_again_are_exceptions(wrong: Any) -> None:
-    with pytest.raises(TypeError, match="retry_on: expected a tuple of classes of exceptions"):
-        StepPolicy(retry_on=wrong)
-
-
-def test_an_ordinary_failure_is_not_tried_again() -> None:
-    world = World({"one": [failed("no")]})
-    assert world.run(ONE, step_policy=AT_ONCE).outcome is Outcome.BLOCKED
-    assert world.ran == ["1"]
-
-
-def test_an_answer_that_is_ok_asks_for_nothing() -> None:
-    world = World({"one": [OperatorResult(outputs={"x": 1}, retry_after=5)]})
-    assert world.run(ONE).outcome is Outcome.CONVERGED
+@pytest.mark.parametrize("said", [failed("no"), OperatorResult(outputs={"x": 1}, retry_after=5)])
+def test_nothing_else_is_tried_again(said: OperatorResult) -> None:
+    world = World({"one": [said]})
+    world.run(ONE, step_policy=AT_ONCE)
     assert world.ran == ["1"]
 
 
@@ -134,34 +115,6 @@ def test_pauses_grow_up_to_a_bound() -> None:
     assert len(set(shorter)) > 100
 
 
-def test_the_pause_that_is_asked_for_is_made() -> None:
-    ledger = MemoryLedger()
-    world = World({"one": [TransientError(retry_after=0.4), ok(x=1)]})
-    began = time.monotonic()
-    world.run(ONE, ledger=ledger, step_policy=StepPolicy(pause=0.1))
-    assert time.monotonic() - began >= 0.4
-    (record,) = records(ledger, RecordKind.POSTPONED)
-    assert (record.data["pause"], record.data["result"]) == (0.4, "TransientError")
-
-
-def test_others_go_on_meanwhile() -> None:
-    def check(pause: float) -> None:
-        log: list[str] = []
-
-        def operate(call: StepCall) -> OperatorResult:
-            log.append(call.step.step_id)
-            if call.step.step_id == "2" and log.count("2") == 1:
-                raise TransientError(retry_after=pause)
-            return OperatorResult(outputs=dict.fromkeys(call.step.outputs, 1))
-
-        engine = ThinkEngine(plan(FIVE), operate, jobs=2, step_policy=StepPolicy(pause=0))
-        assert engine.run().outcome is Outcome.CONVERGED
-        assert sorted(log[:-1]) == ["1", "2", "3", "4", "5"]
-        assert log[-1] == "2"
-
-    with_longer_limits(check, 0.5)
-
-
 def test_tries_count_in_the_budget() -> None:
     world, ledger = World({"one": [BUSY, BUSY, ok(x=1)]}), MemoryLedger()
     result = world.run(ONE, ledger=ledger, step_policy=AT_ONCE, budget=Budget(steps=2))
@@ -181,28 +134,6 @@ def test_a_pause_is_no_longer_than_the_budget(jobs: int) -> None:
         assert limit <= time.monotonic() - began < limit + 30
 
     with_longer_limits(check, 0.3)
-
-
-def test_a_pause_ends_with_the_budget() -> None:
-    is_postponed, log = threading.Event(), []
-
-    def operate(call: StepCall) -> OperatorResult:
-        log.append(call.step.step_id)
-        if call.step.step_id == "2":
-            raise TransientError(retry_after=60)
-        # The budget is used up while the other step waits.
-        assert call.step.step_id == "1" or is_postponed.wait(30)
-        return OperatorResult(outputs=dict.fromkeys(call.step.outputs, 1))
-
-    def tell(event: ThinkEvent) -> None:
-        if event.kind is RecordKind.POSTPONED:
-            is_postponed.set()
-
-    began = time.monotonic()
-    engine = ThinkEngine(plan(FIVE), operate, jobs=2, budget=Budget(steps=4), on_event=tell)
-    assert engine.run().outcome is Outcome.BUDGET
-    assert sorted(log) == ["1", "2", "3", "4"]
-    assert time.monotonic() - began < 30
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -281,31 +212,6 @@ def test_errors_can_be_sent_to_another_process() -> None:
 SHORT = StepPolicy(timeout=0.3)
 
 
-def short_at_first(call: StepCall) -> StepPolicy:
-    """The first attempt at the first step is too long for it, and nothing else."""
-    return SHORT if (call.step.step_id, call.attempt) == ("1", 1) else StepPolicy()
-
-
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_an_asynchronous_step_that_takes_too_long_is_cancelled(jobs: int) -> None:
-    log: list[str] = []
-
-    async def operate(call: StepCall) -> OperatorResult:
-        if call.step.step_id == "1" and call.attempt == 1:
-            try:
-                await asyncio.sleep(60)
-            except asyncio.CancelledError:
-                log.append("cancelled")
-                raise
-        return OperatorResult(outputs=dict.fromkeys(call.step.outputs, 1))
-
-    ledger = MemoryLedger()
-    engine = ThinkEngine(plan(TWO), operate, lambda _: "RETRY", jobs=jobs, ledger=ledger, step_policy=short_at_first)
-    assert engine.run().outcome is Outcome.CONVERGED
-    assert log == ["cancelled"]
-    assert result_of(ledger) == "no result within 0.3 seconds"
-
-
 @pytest.mark.parametrize("ends", [RuntimeError("torn"), TimeoutError(), ok("after all", x=2)])
 def test_what_comes_of_a_step_that_is_cancelled_is_thrown_away(ends: Any) -> None:
     async def operate(_: StepCall) -> OperatorResult:
@@ -322,53 +228,36 @@ def test_what_comes_of_a_step_that_is_cancelled_is_thrown_away(ends: Any) -> Non
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-@pytest.mark.parametrize("is_asynchronous", [False, True])
-def test_an_operators_own_timeout_is_no_other(jobs: int, is_asynchronous: bool) -> None:
-    def operate(_: StepCall) -> Any:
-        raise TimeoutError("the shop is closed")
-
-    async def later(call: StepCall) -> Any:
-        return operate(call)
-
-    ledger, policy = MemoryLedger(), StepPolicy(timeout=60)
-    ThinkEngine(plan(ONE), later if is_asynchronous else operate, jobs=jobs, ledger=ledger, step_policy=policy).run()
+def test_an_operators_own_timeout_is_no_other(jobs: int) -> None:
+    ledger, world = MemoryLedger(), World({"one": [TimeoutError("the shop is closed")]})
+    world.run(ONE, jobs=jobs, ledger=ledger, step_policy=StepPolicy(timeout=60))
     assert result_of(ledger) == "TimeoutError: the shop is closed"
 
 
-@pytest.fixture
-def gate() -> Iterator[threading.Event]:
-    """What a thread waits for; it is open in the end, so that no thread is left."""
-    gate = threading.Event()
-    yield gate
-    gate.set()
-
-
 @pytest.mark.parametrize("jobs", [1, 2])
-@pytest.mark.parametrize("way", [ThinkEngine.run, lambda engine: asyncio.run(engine.arun())])
-def test_a_thread_that_takes_too_long_is_not_waited_for(
-    jobs: int, way: Callable[[ThinkEngine], Any], gate: threading.Event, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_a_thread_says_too_late_is_thrown_away(jobs: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(awaitables, "_GRACE", 0.1)
-    threads = []
-    has_begun = threading.Event()
+    gate, threads = threading.Event(), list[threading.Thread]()
 
     def operate(call: StepCall) -> OperatorResult:
         if call.step.step_id == "1" and call.attempt == 1:
             threads.append(threading.current_thread())
-            has_begun.set()
             gate.wait(60)
             return ok("too late", x="late")
         return OperatorResult(outputs=dict.fromkeys(call.step.outputs, "in time"))
 
-    ledger, began = MemoryLedger(), time.monotonic()
-    engine = ThinkEngine(plan(TWO), operate, lambda _: "RETRY", jobs=jobs, ledger=ledger, step_policy=short_at_first)
-    result = way(engine)
-    assert time.monotonic() - began < 30
-    assert (result.outcome, result.outputs) == (Outcome.CONVERGED, {"x": "in time"})
-    assert result_of(ledger) == "no result within 0.3 seconds: it could not be stopped, and its work continues"
-    before = len(records(ledger))
-    gate.set()
-    assert has_begun.wait(30)
+    def policy(call: StepCall) -> StepPolicy:
+        return SHORT if (call.step.step_id, call.attempt) == ("1", 1) else StepPolicy()
+
+    ledger = MemoryLedger()
+    engine = ThinkEngine(plan(TWO), operate, lambda _: "RETRY", jobs=jobs, ledger=ledger, step_policy=policy)
+    try:
+        result = engine.run()
+        assert (result.outcome, result.outputs) == (Outcome.CONVERGED, {"x": "in time"})
+        assert result_of(ledger) == "no result within 0.3 seconds: it could not be stopped, and its work continues"
+        before = len(records(ledger))
+    finally:
+        gate.set()
     threads[0].join(30)
     assert len(records(ledger)) == before
 
@@ -392,8 +281,7 @@ def test_a_program_that_takes_too_long_is_killed_with_its_children(jobs: int, tm
     with_longer_limits(check, 0.5)
 
 
-@pytest.mark.parametrize("limit", [None, 60])
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize(("jobs", "limit"), [(1, None), (2, 60)])
 def test_an_interrupt_kills_the_program_at_work(jobs: int, limit: float | None, tmp_path: Path) -> None:
     pids, main = tmp_path / "pids", threading.main_thread().ident
     assert main is not None
@@ -414,35 +302,6 @@ def test_an_interrupt_kills_the_program_at_work(jobs: int, limit: float | None, 
     assert all(is_gone(int(pid)) for pid in pids.read_text().split())
 
 
-def test_a_limit_for_each_step() -> None:
-    asked: list[str] = []
-
-    def policy(call: StepCall) -> StepPolicy:
-        asked.append(f"{call.step.step_type} {call.attempt}")
-        return StepPolicy(timeout=0.2) if call.step.step_type == "act" else StepPolicy()
-
-    async def operate(call: StepCall) -> OperatorResult:
-        await asyncio.sleep(60 if call.step.step_type == "act" else 0.4)
-        return ok()
-
-    result = ThinkEngine(plan("1. [act] one\n2. [reason] two\n"), operate, step_policy=policy).run()
-    assert result.blocked == ("1",)
-    assert asked == ["act 1", "reason 1"]
-
-
-def test_a_limit_that_is_not_reached_changes_nothing() -> None:
-    where = []
-
-    def operate(call: StepCall) -> OperatorResult:
-        where.append(threading.current_thread())
-        return OperatorResult(outputs=dict.fromkeys(call.step.outputs, os.getpid()))
-
-    assert ThinkEngine(plan(TWO), operate, step_policy=StepPolicy(timeout=60)).run().outcome is Outcome.CONVERGED
-    # Without a limit it is called where the engine is.
-    assert ThinkEngine(plan(TWO), operate).run().outcome is Outcome.CONVERGED
-    assert [one is threading.main_thread() for one in where] == [False, False, True, True]
-
-
 def test_a_process_does_not_wait_for_a_thread_that_takes_too_long(tmp_path: Path) -> None:
     script = (
         "import time\nfrom planspec_lark import parse_plan\nfrom planspec_lark.engine import StepPolicy, ThinkEngine\n"
@@ -459,29 +318,27 @@ def test_a_process_does_not_wait_for_a_thread_that_takes_too_long(tmp_path: Path
 # ---------------------------------------------------------------- policies
 
 
+@in_one_test
 @pytest.mark.parametrize(
-    "wrong",
+    ("name", "values"),
     [
-        {"timeout": 0},
-        {"timeout": float("inf")},
-        {"timeout": 10**400},
-        {"timeout": float("nan")},
-        {"timeout": True},
-        {"max_tries": 0},
-        {"max_tries": 1.5},
-        {"pause": -1},
-        {"factor": 0.5},
-        {"max_pause": 1e9},
-        {"jitter": 1.1},
-        {"jitter": "0"},
+        ("timeout", [0, float("inf"), 10**400, float("nan"), True]),
+        ("max_tries", [0, 1.5]),
+        ("pause", [-1]),
+        ("factor", [0.5]),
+        ("max_pause", [1e9]),
+        ("jitter", [1.1, "0"]),
+        ("retry_on", [ConnectionError, ("ConnectionError",), (KeyboardInterrupt,)]),
     ],
 )
-def test_policies_that_are_none(wrong: Any) -> None:
-    with pytest.raises((TypeError, ValueError), match=next(iter(wrong))):
-        StepPolicy(**wrong)
+def test_policies_that_are_none(name: str, values: list[Any]) -> None:
+    for value in values:
+        with pytest.raises((TypeError, ValueError), match=name):
+            StepPolicy(**{name: value})
 
 
-@pytest.mark.parametrize("wrong", [-1, float("inf"), pytest.param(10**400, id="huge"), float("nan"), "5", None, True])
+@in_one_test
+@pytest.mark.parametrize("wrong", [-1, float("inf"), 10**400, float("nan"), "5", None, True])
 def test_pauses_that_are_none(wrong: Any) -> None:
     with pytest.raises((TypeError, ValueError), match="retry_after"):
         TransientError("busy", retry_after=wrong)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import math
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from planspec_lark import PlanStatus, find_step, parse_plan
+from planspec_lark import PlanStatus, parse_plan
 from planspec_lark.document import PlanFile
 from planspec_lark.engine import (
     Answer,
@@ -21,6 +22,7 @@ from planspec_lark.engine import (
     OperatorResult,
     Outcome,
     PlanRunError,
+    RunResult,
     StepCall,
     ThinkEngine,
     TransientError,
@@ -28,9 +30,16 @@ from planspec_lark.engine import (
 from planspec_lark.engine.models import Operator
 from planspec_lark.planspec.models import hash_of
 from planspec_lark.runs import MemoryLedger
-from tests.engine.worlds import World, chosen, failed, lacking, ok, plan, shown, unsure
+from tests.cases import in_one_test
+from tests.engine.worlds import Story, World, each_story, failed, lacking, ok, plan, shown, unsure
 
 TWO = "1. [act] dig → hole\n2. [act] fill\n"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    (tmp_path / "plan").write_text("Goal: g\n## Steps\n1. [act] dig\n")
+    return tmp_path / "plan"
 
 
 # ---------------------------------------------------------------- what goes well
@@ -39,14 +48,20 @@ TWO = "1. [act] dig → hole\n2. [act] fill\n"
 def test_steps_run_in_the_order_of_the_plan() -> None:
     world = World({"dig": [ok("deep", hole=3)]})
     given = plan("1. [subtask] s\n  1.1. [act] dig → hole\n  1.2. [reason] look\n2. [act] fill\n")
+    before = shown(given)
     result = world.run(given)
     assert (result.outcome, result.reason, result.rounds) == (Outcome.CONVERGED, "", 1)
-    assert world.ran == ["1.1", "1.2", "2"]
-    assert result.outputs == {"hole": 3}
+    assert (world.ran, result.outputs) == (["1.1", "1.2", "2"], {"hole": 3})
     assert shown(result.plan) == (
         "1. [x] [subtask] s\n  1.1. [x] [act] dig → hole | deep\n  1.2. [x] [reason] look\n2. [x] [act] fill\n"
     )
-    assert find_step(given, "1.1").status is PlanStatus.PENDING  # type: ignore[union-attr]
+    assert shown(given) == before
+
+
+def test_events_come_behind_what_they_tell() -> None:
+    world = World({"fill": [failed("no")]}, {"fill": ["ACCEPT"]})
+    world.run(TWO)
+    assert world.kinds == ["begun", "started 1", "done 1", "started 2", "failed 2", "reflected 2", "ended"]
 
 
 def test_what_an_operator_is_told() -> None:
@@ -77,14 +92,6 @@ def test_the_plan_as_the_operator_sees_it_is_folded() -> None:
     assert seen == [
         "Goal: g\n## Steps\n1. [>] [act] a\n  > how\n2. [act] b\n",
         "Goal: g\n## Steps\n1. [x] [act] a\n2. [>] [act] b\n  > why\n",
-    ]
-
-
-def test_events_come_behind_what_they_tell() -> None:
-    world = World({"fill": [failed("no")]}, {"fill": ["ACCEPT"]})
-    world.run(TWO)
-    assert world.kinds == [
-        *("begun", "started 1", "done 1", "started 2", "failed 2", "reflected 2", "ended"),
     ]
 
 
@@ -125,48 +132,34 @@ def test_a_step_that_is_not_ok_is_reflected_on(said: OperatorResult) -> None:
     assert result.plan.steps[0].result == "x"
 
 
-@pytest.mark.parametrize("said", [failed("x"), unsure("x"), lacking("x")])
+@in_one_test
+@pytest.mark.parametrize("said", [failed("no"), unsure("no"), lacking("no")])
 @pytest.mark.parametrize(
-    ("answer", "log", "steps"),
+    ("answer", "log", "left"),
     [
-        ("RETRY", ["run 1", "reflect 1", "run 1", "run 2"], "1. [x] [act] dig → hole | now\n2. [x] [act] fill\n"),
-        ("ACCEPT", ["run 1", "reflect 1", "run 2"], "1. [x] [act] dig → hole | x\n2. [x] [act] fill\n"),
+        ("RETRY", "run 1, reflect 1, run 1, run 2", "1. [x] [act] a → x | now; 2. [x] [act] b"),
+        ("ACCEPT", "run 1, reflect 1, run 2", "1. [x] [act] a → x | no; 2. [x] [act] b"),
+        ("INTERACT | where?", "run 1, reflect 1, ask 1, run 1, run 2", "1. [x] [act] a → x | now; 2. [x] [act] b"),
+        ("PLAN_CMD: SKIP 1 | rock", "run 1, reflect 1, run 2", "1. [~] [act] a → x | rock; 2. [x] [act] b"),
+        ("PLAN_CMD: REVISE 1 [act] c", "run 1, reflect 1, run 1, run 2", "1. [x] [act] c; 2. [x] [act] b"),
+        ("ACCEPT; PLAN_CMD: REVISE 2 [act] c", "run 1, reflect 1, run 2", "1. [x] [act] a → x | no; 2. [x] [act] c"),
         (
-            "INTERACT | where?",
-            ["run 1", "reflect 1", "ask 1", "run 1", "run 2"],
-            "1. [x] [act] dig → hole | now\n2. [x] [act] fill\n",
+            "RETRY; PLAN_CMD: ADD 1 [act] c",
+            "run 1, reflect 1, run 1, run 2, run 3",
+            "1. [x] [act] c; 2. [x] [act] a → x | now; 3. [x] [act] b",
         ),
         (
-            "PLAN_CMD: SKIP 1 | rock",
-            ["run 1", "reflect 1", "run 2"],
-            "1. [~] [act] dig → hole | rock\n2. [x] [act] fill\n",
-        ),
-        (
-            "PLAN_CMD: REVISE 1 [act] borrow",
-            ["run 1", "reflect 1", "run 1", "run 2"],
-            "1. [x] [act] borrow\n2. [x] [act] fill\n",
-        ),
-        (
-            "ACCEPT\nPLAN_CMD: REVISE 2 [act] cover",
-            ["run 1", "reflect 1", "run 2"],
-            "1. [x] [act] dig → hole | x\n2. [x] [act] cover\n",
-        ),
-        (
-            "RETRY\nPLAN_CMD: ADD 1 [act] sharpen",
-            ["run 1", "reflect 1", "run 1", "run 2", "run 3"],
-            "1. [x] [act] sharpen\n2. [x] [act] dig → hole | now\n3. [x] [act] fill\n",
-        ),
-        (
-            "PLAN_CMD: SKIP 1\nPLAN_CMD: ADD 2 [act] buy → hole",
-            ["run 1", "reflect 1", "run 2", "run 3"],
-            "1. [~] [act] dig → hole\n2. [x] [act] buy → hole\n3. [x] [act] fill\n",
+            "PLAN_CMD: SKIP 1; PLAN_CMD: ADD 2 [act] c → x",
+            "run 1, reflect 1, run 2, run 3",
+            "1. [~] [act] a → x; 2. [x] [act] c → x; 3. [x] [act] b",
         ),
     ],
 )
-def test_what_is_decided_is_done(said: OperatorResult, answer: str, log: list[str], steps: str) -> None:
-    world = World({"dig": [said, ok("now", hole=1)]}, {"dig": [answer]}, replies=["there"])
-    result = world.run(TWO)
-    assert (result.outcome, world.log, shown(result.plan)) == (Outcome.CONVERGED, log, steps)
+def test_what_is_decided_is_done(said: OperatorResult, answer: str, log: str, left: str) -> None:
+    world = World({"a": [said, ok("now", x=1)]}, {"a": [answer.replace("; ", "\n")]}, replies=["there"])
+    result = world.run("1. [act] a → x\n2. [act] b\n")
+    assert (result.outcome, ", ".join(world.log)) == (Outcome.CONVERGED, log)
+    assert shown(result.plan) == left.replace("; ", "\n") + "\n"
 
 
 def test_an_answer_of_a_person_is_in_the_history() -> None:
@@ -187,21 +180,102 @@ def test_a_question_without_an_answer() -> None:
     assert result.plan.steps[0].result == "no answer to the question: where?"
 
 
-def test_what_is_asked_comes_before_what_commands_make_of_the_step() -> None:
-    world = World(
-        {"dig": [lacking()]}, {"dig": ["INTERACT | where?\nPLAN_CMD: REVISE 1 [act] dig there"]}, replies=["x"]
-    )
-    result = world.run(TWO)
-    assert world.log == ["run 1", "reflect 1", "ask 1", "run 1", "run 2"]
-    assert result.plan.steps[0].description == "dig there"
+@each_story(
+    """
+what is asked comes before what commands make of the step
+    dig: LACK_OF_INFO ? INTERACT | where?; PLAN_CMD: REVISE 1 [act] dig there
+    person: x
+    log: run 1, reflect 1, ask 1, run 1, run 2
+    left: 1. [x] [act] dig there; 2. [x] [act] fill
 
+a step that is put before it runs before the question
+    dig: LACK_OF_INFO ? INTERACT | where?; PLAN_CMD: ADD 1 [act] look / OK {"hole": 1}
+    person: x
+    log: run 1, reflect 1, run 1, ask 2, run 2, run 3
 
-def test_a_step_that_is_put_before_it_runs_before_the_question() -> None:
-    world = World(
-        {"dig": [lacking(), ok(hole=1)]}, {"dig": ["INTERACT | where?\nPLAN_CMD: ADD 1 [act] look"]}, replies=["x"]
-    )
-    assert world.run(TWO).outcome is Outcome.CONVERGED
-    assert world.log == ["run 1", "reflect 1", "run 1", "ask 2", "run 2", "run 3"]
+refused too often a step is blocked
+    dig: FAIL broken ? hm / ? nothing / ? PLAN_CMD: SKIP 9
+    log: run 1, reflect 1, reflect 1, reflect 1, run 2
+    left: 1. [!] [act] dig → hole | broken;
+        the reflector was refused 3 times, the last time for: SKIP 9: step 9 does not exist; 2. [x] [act] fill
+    ends: blocked: steps are blocked: 1
+
+refused once and for all
+    limits: max_repairs 0
+    dig: FAIL ? hm
+    log: run 1, reflect 1, run 2
+    left: 1. [!] [act] dig → hole | the operator says FAIL;
+        the reflector was refused once, the last time for: the answer has no decision and no command; 2. [x] [act] fill
+    ends: blocked: steps are blocked: 1
+
+questions count as retries
+    dig: LACK_OF_INFO ? INTERACT | where?
+    person: x
+    log: run 1, reflect 1, ask 1, run 1, reflect 1, ask 1, run 1, reflect 1, reflect 1, reflect 1, run 2
+    ends: blocked: steps are blocked: 1
+
+a step that is revised for ever is blocked
+    limits: max_attempts 4, max_same_failures 9
+    dig: FAIL no ? PLAN_CMD: REVISE 1 [act] dig
+    log: run 1, reflect 1, run 1, reflect 1, run 1, reflect 1, run 1, reflect 1, run 2
+    left: 1. [!] [act] dig | it was begun 4 times; 2. [x] [act] fill
+    ends: blocked: steps are blocked: 1
+
+a container that is revised for ever is blocked
+    plan: 1. [subtask] s → z; 1.1. [act] dig
+    limits: max_attempts 4, max_same_failures 9
+    s: ? PLAN_CMD: REVISE 1 [subtask] s → z
+    log: run 1.1, reflect 1, reflect 1, reflect 1, reflect 1
+    left: 1. [!] [subtask] s → z | declared outputs are missing: z: no step below produced them;
+        it was reflected on 4 times; 1.1. [x] [act] dig
+    ends: blocked: steps are blocked: 1
+
+a container that is planned again for ever is blocked
+    plan: 1. [subtask] s → z; 1.1. [act] dig
+    limits: max_attempts 4, max_same_failures 9
+    s: ? PLAN_CMD: REPLAN 1
+    log: run 1.1, reflect 1, reflect 1, reflect 1, reflect 1
+    ends: blocked: steps are blocked: 1
+
+where what stands above is revised for ever, a step is tried as often as it may be begun
+    plan: 1. [subtask] s; 1.1. [act] dig
+    limits: max_attempts 4, max_same_failures 9
+    dig: FAIL no ? PLAN_CMD: REVISE 1 [subtask] s
+    log: run 1.1, reflect 1.1, run 1.1, reflect 1.1, run 1.1, reflect 1.1, run 1.1, reflect 1.1
+    left: 1. [!] [subtask] s | step 1.1 is blocked; 1.1. [!] [act] dig | it was begun 4 times
+    ends: blocked: steps are blocked: 1, 1.1
+
+commands that cannot all be performed change nothing
+    dig: FAIL no ? PLAN_CMD: SKIP 1; PLAN_CMD: SKIP 7 / ? ACCEPT
+    left: 1. [x] [act] dig → hole | no; 2. [x] [act] fill
+
+a container that is emptied can become a leaf
+    plan: 1. [subtask] s; 1.1. [x] [act] a; 1.2. [act] dig
+    dig: FAIL ? PLAN_CMD: REPLAN 1 | x; PLAN_CMD: REVISE 1 [act] t
+    log: run 1.2, reflect 1.2, run 1
+    left: 1. [x] [act] t
+
+a container that becomes an act step needs no plan
+    plan: 1. [act] dig; 2. [subtask] build; 2.1. [act] wall
+    dig: FAIL ? PLAN_CMD: REPLAN 2 | no stones; RETRY / OK
+    build: ? PLAN_CMD: REVISE 2 [act] tent
+    planner: nonsense / nonsense / nonsense
+    log: run 1, reflect 1, run 1, plan children 2, plan children 2, plan children 2, reflect 2, run 2
+
+declared outputs have to be there
+    dig: OK deep ? RETRY / OK deep {"hole": 1}
+    heard: declared outputs are missing: hole; the operator says: deep
+
+what is accepted keeps its outputs
+    dig: UNCERTAIN x {"hole": 5} ? ACCEPT
+    given: {} / {"hole": 5}
+    outputs: {"hole": 5}
+""",
+    "1. [act] dig → hole; 2. [act] fill",
+)
+def test_decisions(story: Story) -> None:
+    found, expected = story.play()
+    assert found == expected
 
 
 # ---------------------------------------------------------------- refused answers
@@ -218,30 +292,6 @@ def test_interact_is_refused_without_a_person_to_ask() -> None:
     ]
 
 
-def test_refused_too_often_a_step_is_blocked() -> None:
-    world = World({"dig": [failed("broken")]}, {"dig": ["hm", "", "PLAN_CMD: SKIP 9"]})
-    result = world.run(TWO)
-    assert world.log == ["run 1", "reflect 1", "reflect 1", "reflect 1", "run 2"]
-    assert (result.outcome, result.reason) == (Outcome.BLOCKED, "steps are blocked: 1")
-    assert result.plan.steps[0].result == (
-        "broken; the reflector was refused 3 times, the last time for: SKIP 9: step 9 does not exist"
-    )
-    assert [call.refusal and call.refusal.answer for call in world.reflections] == [None, "hm", ""]
-
-
-def test_refused_once_and_for_all() -> None:
-    world = World({"dig": [failed("broken")]}, {"dig": ["hm"]})
-    result = world.run("1. [act] dig\n", limits=EngineLimits(max_repairs=0))
-    assert result.plan.steps[0].result == (
-        "broken; the reflector was refused once, the last time for: the answer has no decision and no command"
-    )
-
-
-def test_without_a_reflector_a_step_is_blocked() -> None:
-    result = World({"dig": [failed("broken")]}).run(TWO)
-    assert shown(result.plan) == "1. [!] [act] dig → hole | broken\n2. [x] [act] fill\n"
-
-
 def test_retries_are_bounded() -> None:
     world = World({"dig": [failed()]}, {"dig": ["RETRY"]})
     result = world.run(TWO)
@@ -251,57 +301,6 @@ def test_retries_are_bounded() -> None:
     assert "RETRY is no longer possible" in result.plan.steps[0].result
     assert [call.attempt for call in world.calls] == [1, 2, 3, 1]
     assert len({call.key for call in world.calls}) == 4
-
-
-def test_questions_count_as_retries() -> None:
-    world = World({"dig": [lacking()]}, {"dig": ["INTERACT | where?"]}, replies=["x"])
-    world.run(TWO)
-    assert world.log.count("ask 1") == 2
-    assert [call.can_interact for call in world.reflections] == [True, True, False, False, False]
-
-
-@pytest.mark.parametrize(
-    "answer", ["PLAN_CMD: REVISE 1 [act] dig", "PLAN_CMD: REVISE 1 [act] dig\nPLAN_CMD: REVISE 2 [act] fill"]
-)
-def test_a_step_that_is_revised_for_ever_is_blocked(answer: str) -> None:
-    world = World({"dig": [failed("no")]}, {"dig": [answer]})
-    result = world.run(TWO, limits=EngineLimits(max_attempts=4, max_same_failures=9))
-    assert world.ran == ["1", "1", "1", "1", "2"]
-    assert result.plan.steps[0].status is PlanStatus.BLOCKED
-    assert result.plan.steps[0].result.endswith("it was begun 4 times")
-
-
-@pytest.mark.parametrize("answer", ["PLAN_CMD: REVISE 1 [subtask] s → z", "PLAN_CMD: REPLAN 1"])
-def test_a_container_that_fails_for_ever_is_blocked(answer: str) -> None:
-    world = World(answers={"s": [answer]})
-    result = world.run(
-        "1. [subtask] s → z\n  1.1. [act] dig\n", limits=EngineLimits(max_attempts=4, max_same_failures=9)
-    )
-    assert len(world.reflections) == 4
-    assert result.plan.steps[0].status is PlanStatus.BLOCKED
-    assert result.plan.steps[0].result.endswith("it was reflected on 4 times")
-
-
-def test_what_stands_above_is_revised_for_ever() -> None:
-    """Then the step is tried again, as often as it may be begun."""
-    world = World({"dig": [failed("no")]}, {"dig": ["PLAN_CMD: REVISE 1 [subtask] s"]})
-    result = world.run("1. [subtask] s\n  1.1. [act] dig\n", limits=EngineLimits(max_attempts=4, max_same_failures=9))
-    assert (len(world.calls), len(world.reflections)) == (4, 4)
-    assert result.plan.steps[0].children[0].result == "it was begun 4 times"
-
-
-def test_commands_that_cannot_all_be_performed_change_nothing() -> None:
-    world = World({"dig": [failed()]}, {"dig": ["PLAN_CMD: SKIP 1\nPLAN_CMD: SKIP 7", "ACCEPT"]})
-    result = world.run(TWO)
-    assert shown(result.plan) == "1. [x] [act] dig → hole | it broke\n2. [x] [act] fill\n"
-
-
-def test_a_container_that_is_emptied_can_become_a_leaf() -> None:
-    steps = "1. [subtask] s\n  1.1. [x] [act] a\n  1.2. [act] dig\n"
-    answer = "PLAN_CMD: REPLAN 1 | x\nPLAN_CMD: REVISE 1 [act] t"
-    world = World({"dig": [failed()]}, {"dig": [answer]})
-    result = world.run(steps)
-    assert (world.log, shown(result.plan)) == (["run 1.2", "reflect 1.2", "run 1"], "1. [x] [act] t\n")
 
 
 def test_commands_are_bounded() -> None:
@@ -327,25 +326,13 @@ def test_commands_that_are_used_up_are_not_offered() -> None:
 # ---------------------------------------------------------------- results that are none
 
 
-def test_declared_outputs_have_to_be_there() -> None:
-    world = World({"dig": [ok("deep"), ok("deep", hole=1)]}, {"dig": ["RETRY"]})
-    world.run(TWO)
-    assert world.reflections[0].status is HopStatus.FAIL
-    assert world.reflections[0].result == "declared outputs are missing: hole; the operator says: deep"
-
-
-def test_what_is_accepted_keeps_its_outputs() -> None:
-    world = World({"dig": [unsure("x", hole=5)]}, {"dig": ["ACCEPT"]})
-    assert world.run(TWO).outputs == {"hole": 5}
-    assert world.inputs[1] == {"hole": 5}
-
-
 @pytest.mark.parametrize("answer", ["ACCEPT", "hm"])
 def test_line_ends_of_other_systems_in_what_is_not_ok(answer: str) -> None:
     world = World({"dig": [unsure("rock\r\nand\rmud", hole=5)]}, {"dig": [answer] * 3})
     assert world.run(TWO).plan.steps[0].result.startswith("rock and mud")
 
 
+UNWRITABLE = "output 'hole' cannot be written as JSON:"
 _LOOP: list[Any] = []
 _LOOP.append(_LOOP)
 _DEEP: list[Any] = []
@@ -353,43 +340,28 @@ for _ in range(100_000):
     _DEEP = [_DEEP]
 
 
+@in_one_test
 @pytest.mark.parametrize(
     ("outputs", "message"),
     [
-        (
-            {"hole": object()},
-            "output 'hole' cannot be written as JSON: Object of type object is not JSON serializable",
-        ),
-        (
-            {"hole": {"x": [{1: "one", "1": "uno"}]}},
-            "output 'hole' cannot be written as JSON: keys must be texts, not int",
-        ),
-        ({"hole": {1, 2}}, "output 'hole' cannot be written as JSON: Object of type set is not JSON serializable"),
-        (
-            {"hole": math.nan},
-            "output 'hole' cannot be written as JSON: Out of range float values are not JSON compliant",
-        ),
-        (
-            {"hole": math.inf},
-            "output 'hole' cannot be written as JSON: Out of range float values are not JSON compliant",
-        ),
-        ({"hole": _LOOP}, "output 'hole' cannot be written as JSON: Circular reference detected"),
-        ({"hole": b"x"}, "output 'hole' cannot be written as JSON: Object of type bytes is not JSON serializable"),
+        ({"hole": object()}, f"{UNWRITABLE} Object of type object is not JSON serializable"),
+        ({"hole": {"x": [{1: "one", "1": "uno"}]}}, f"{UNWRITABLE} keys must be texts, not int"),
+        ({"hole": math.nan}, f"{UNWRITABLE} Out of range float values are not JSON compliant"),
+        ({"hole": math.inf}, f"{UNWRITABLE} Out of range float values are not JSON compliant"),
+        ({"hole": _LOOP}, f"{UNWRITABLE} Circular reference detected"),
+        ({"hole": b"x"}, f"{UNWRITABLE} Object of type bytes is not JSON serializable"),
         ({1: "x"}, "an output is named by a int, not by a text"),
         ({"hole": "x" * 99}, "the outputs have more than 100 bytes"),
+        ({"hole": _DEEP}, UNWRITABLE),
+        ({"hole": "\ud800"}, UNWRITABLE),
+        ({"\ud800": 1}, "output '\\ud800' cannot be written as JSON:"),
+        ({"hole": 10**5000}, UNWRITABLE),
     ],
 )
 def test_outputs_that_cannot_be_kept(outputs: Any, message: str) -> None:
     world = World({"dig": [OperatorResult(outputs=outputs)]}, {"dig": ["PLAN_CMD: SKIP 1"]})
-    world.run(TWO, limits=EngineLimits(max_output_bytes=100))
+    assert world.run(TWO, limits=EngineLimits(max_output_bytes=100)).outcome is Outcome.CONVERGED
     assert world.reflections[0].result.startswith(message)
-
-
-@pytest.mark.parametrize("outputs", [{"hole": _DEEP}, {"hole": "\ud800"}, {"\ud800": 1}, {"hole": 10**5000}])
-def test_outputs_that_no_text_has(outputs: Any) -> None:
-    world = World({"dig": [OperatorResult(outputs=outputs)]}, {"dig": ["PLAN_CMD: SKIP 1"]})
-    assert world.run(TWO).outcome is Outcome.CONVERGED
-    assert "cannot be written as JSON" in world.reflections[0].result
 
 
 def test_unusable_ends_the_run() -> None:
@@ -399,78 +371,53 @@ def test_unusable_ends_the_run() -> None:
     assert world.log == ["run 1"]
 
 
+@pytest.mark.parametrize("said", [OSError("no net"), KeyError("x"), TransientError("busy", retry_after=0.01), 7])
 @pytest.mark.parametrize(
-    ("world", "message"),
+    ("who", "world", "message"),
     [
-        (World({"dig": [failed()]}, {"dig": [7]}), "a reflector gives a text or an Answer, not int"),
-        (World({"dig": [failed()]}, plannings=[{}]), "a planner gives a text or an Answer, not dict"),
-        (
-            World({"dig": [failed()]}, {"dig": ["INTERACT"]}, replies=[7]),
-            "what is asked for is a text or None, not int",
-        ),
+        ("answers", {}, "a reflector gives a text or an Answer, not int"),
+        ("plannings", {}, "a planner gives a text or an Answer, not int"),
+        ("replies", {"answers": {"dig": ["INTERACT"]}}, "what is asked for is a text or None, not int"),
     ],
 )
-def test_answers_of_a_wrong_type(world: World, message: str) -> None:
-    with pytest.raises(TypeError) as error:
-        world.run("1. [act] dig\n")
-    assert str(error.value) == message
+def test_what_others_raise_ends_the_run(said: Any, who: str, world: dict[str, Any], message: str, path: Path) -> None:
+    """So does what is no answer."""
+    said_by = {**world, who: {"dig": [said]} if who == "answers" else [said]}
+    for given in (plan("1. [act] dig\n"), path):
+        with pytest.raises(TypeError if said == 7 else type(said)) as raised:
+            World({"dig": [failed()]}, **said_by).run(given)
+        assert str(raised.value) == message if said == 7 else raised.value is said
 
 
-def test_a_container_that_becomes_an_act_step_needs_no_plan() -> None:
-    world = World(
-        {"dig": [failed(), ok()]},
-        {"dig": ["PLAN_CMD: REPLAN 2 | no stones\nRETRY\n"], "build": ["PLAN_CMD: REVISE 2 [act] tent\n"]},
-        plannings=["nonsense"] * 3,
-    )
-    result = world.run("1. [act] dig\n2. [subtask] build\n2.1. [act] wall\n")
-    assert (result.outcome, world.ran) == (Outcome.CONVERGED, ["1", "1", "2"])
+_NO_NAME = "is not a variable (a letter or `_`, then letters, digits and `_`)"
 
 
-@pytest.mark.parametrize("error", [OSError("no net"), KeyError("x"), TransientError("busy", retry_after=0.01)])
-@pytest.mark.parametrize("who", ["answers", "plannings", "replies"])
-def test_what_others_raise_ends_the_run(error: Exception, who: str, tmp_path: Any) -> None:
-    all_said: dict[str, dict[str, Any]] = {
-        "answers": {"answers": {"dig": [error]}},
-        "plannings": {"plannings": [error]},
-        "replies": {"answers": {"dig": ["INTERACT"]}, "replies": [error]},
-    }
-    said = all_said[who]
-    (tmp_path / "plan").write_text("Goal: g\n## Steps\n1. [act] dig\n")
-    for given in (plan("1. [act] dig\n"), tmp_path / "plan"):
-        with pytest.raises(type(error)) as raised:
-            World({"dig": [failed()]}, **said).run(given)
-        assert raised.value is error
-
-
-def test_a_plan_with_faults_is_not_run() -> None:
-    with pytest.raises(PlanRunError) as error:
-        World().run("1. [act] a\n  1.1. [act] b\n2. [LLM] c\n")
-    assert str(error.value) == "the plan cannot be run: step 2: invalid type 'LLM' (and 1 more)"
-
-
+@in_one_test
 @pytest.mark.parametrize(
-    "inputs",
-    [{"a": object()}, {"a": math.nan}, {"a": _LOOP}, {"a": "\ud800"}, {1: "a"}, {"a": {None: 1}}],
+    ("steps", "options", "said"),
+    [
+        (
+            "1. [act] a\n  1.1. [act] b\n2. [LLM] c\n",
+            {},
+            "the plan cannot be run: step 2: invalid type 'LLM' (and 1 more)",
+        ),
+        # What JSON cannot say.
+        *((TWO, {"inputs": inputs}, "inputs: ") for inputs in ({"a": object()}, {"a": math.nan}, {"a": _LOOP})),
+        *((TWO, {"inputs": inputs}, "inputs: ") for inputs in ({"a": "\ud800"}, {1: "a"}, {"a": {None: 1}})),
+        # What no step can declare.
+        *((TWO, {"inputs": {"b": 1, name: 1}}, f"inputs: '{name}' {_NO_NAME}") for name in ("a b", "a-b", "1a", "")),
+        # What no ledger can hold.
+        (TWO, {"run_id": "a\ud800"}, "run_id: the character U+D800 cannot be written as UTF-8"),
+        (TWO, {"run_name": "a\ud800"}, "run_name: the character U+D800 cannot be written as UTF-8"),
+        (TWO, {"required": "hole"}, "required: expected names, not one text"),
+    ],
 )
-def test_inputs_that_json_cannot_say(inputs: Any) -> None:
-    with pytest.raises(PlanRunError, match="inputs: "):
-        World().run(TWO, inputs=inputs)
-
-
-@pytest.mark.parametrize("name", ["a b", "a-b", "1a", ""])
-def test_an_input_that_no_step_can_declare_is_refused(name: str) -> None:
+def test_a_run_that_cannot_begin(steps: str, options: dict[str, Any], said: str) -> None:
     world = World()
-    with pytest.raises(PlanRunError) as error:
-        world.run(TWO, inputs={"fine": 1, name: 1})
-    assert str(error.value) == f"inputs: '{name}' is not a variable (a letter or `_`, then letters, digits and `_`)"
+    with pytest.raises((PlanRunError, ValueError, TypeError)) as error:
+        world.run(steps, **options)
+    assert str(error.value).startswith(said)
     assert world.log == []
-
-
-@pytest.mark.parametrize("name", ["run_id", "run_name"])
-def test_an_id_that_no_ledger_can_hold_is_refused_by_its_name(name: str) -> None:
-    given: dict[str, Any] = {name: "a\ud800"}
-    with pytest.raises(ValueError, match=rf"\A{name}: the character U\+D800 cannot be written as UTF-8\Z"):
-        ThinkEngine(plan(TWO), World().operator, **given)
 
 
 @pytest.mark.parametrize("run_id", ["", "nightly"])
@@ -480,9 +427,7 @@ def test_to_resume_begins_a_run_where_there_is_none(run_id: str) -> None:
     second = world.run(first.plan, resume=True, ledger=ledger, run_id=run_id)
     assert (world.ran, second.outcome, len(ledger.runs())) == (["1", "2"], Outcome.CONVERGED, 1)
     assert second.run == (run_id or first.run)
-
-
-def test_a_subtask_begins_where_there_is_no_run() -> None:
+    # So does that of a subtask.
     world = World()
     result = world.engine(plan("1. [act] a\n2. [subtask] s\n  2.1. [act] b\n")).run_subtask("2", resume=True)
     assert (result.outcome, world.ran) == (Outcome.CONVERGED, ["2.1"])
@@ -512,10 +457,10 @@ def test_a_budget_that_is_used_up(budget: Budget, reason: str, log: list[str]) -
 # ---------------------------------------------------------------- asynchronous callables
 
 
-def test_all_callables_may_be_asynchronous() -> None:
-    world = World(
-        {"dig": [lacking(), failed()]}, {"dig": ["INTERACT", "ACCEPT"]}, ["PLAN_CMD: ADD 3 [act] x → z"], ["y"]
-    )
+@pytest.mark.parametrize("run", [ThinkEngine.run, lambda engine: asyncio.run(engine.arun())])
+def test_all_callables_may_be_asynchronous(run: Callable[[ThinkEngine], RunResult]) -> None:
+    steps: dict[str, Any] = {"dig": [lacking(), failed()]}
+    world = World(steps, {"dig": ["INTERACT", "ACCEPT"]}, ["PLAN_CMD: ADD 3 [act] x → z"], ["y"])
 
     def late(call: Any) -> Any:
         async def answer(given: Any) -> Any:
@@ -524,21 +469,9 @@ def test_all_callables_may_be_asynchronous() -> None:
 
         return answer
 
-    def engine() -> ThinkEngine:
-        return ThinkEngine(
-            plan(TWO),
-            late(world.operator),
-            late(world.reflector),
-            late(world.planner),
-            ask=late(world.ask),
-            required=["z"],
-        )
-
-    log = ["run 1", "reflect 1", "ask 1", "run 1", "reflect 1", "run 2", "plan changes", "run 3"]
-    assert (engine().run().outcome, world.log) == (Outcome.CONVERGED, log)
-    again = World(world.steps, world.answers, world.plannings, world.replies)
-    world = again
-    assert (asyncio.run(engine().arun()).outcome, again.log) == (Outcome.CONVERGED, log)
+    roles = [late(role) for role in (world.operator, world.reflector, world.planner)]
+    assert run(ThinkEngine(plan(TWO), *roles, ask=late(world.ask), required=["z"])).outcome is Outcome.CONVERGED
+    assert world.log == ["run 1", "reflect 1", "ask 1", "run 1", "reflect 1", "run 2", "plan changes", "run 3"]
 
 
 def test_what_is_asynchronous_needs_arun_in_a_loop() -> None:
@@ -552,18 +485,7 @@ def test_what_is_asynchronous_needs_arun_in_a_loop() -> None:
         asyncio.run(main())
 
 
-def test_a_decide_step_is_asked_which_branch_holds() -> None:
-    world = World({"which?": [chosen("1.2", "wet")]})
-    result = world.run("1. [decide] which?\n  1.1. [act] a\n  1.2. [act] b\n2. [act] c\n")
-    assert world.ran == ["1", "1.2", "2"]
-    assert [(one.step_id, one.description) for one in world.calls[0].branches] == [("1.1", "a"), ("1.2", "b")]
-    assert shown(result.plan) == (
-        "1. [x] [decide] which? | 1.2: wet\n  1.1. [~] [act] a\n  1.2. [x] [act] b\n2. [x] [act] c\n"
-    )
-
-
 def test_a_runner_calls_the_operator() -> None:
-    plan = parse_plan("Goal: g\n## Steps\n1. [act] a → x\n2. [act] b\n")
     calls: list[str] = []
 
     def operate(call: StepCall) -> OperatorResult:
@@ -575,26 +497,19 @@ def test_a_runner_calls_the_operator() -> None:
         assert isinstance(result, OperatorResult)
         return result
 
-    done = ThinkEngine(plan, operate, runner=run).run()
-    assert done.outputs == {"x": 1}
-    first, second = (step for step in plan.steps)
-    assert calls == [f"{done.run}:1:{hash_of(first)}:1", f"{done.run}:2:{hash_of(second)}:2"]
+    given = plan(TWO)
+    done = ThinkEngine(given, operate, runner=run).run()
+    assert done.outputs == {"hole": 1}
+    assert calls == [f"{done.run}:{at}:{hash_of(step)}:{at}" for at, step in enumerate(given.steps, 1)]
 
 
-def test_required_outputs_are_named_one_by_one() -> None:
-    with pytest.raises(TypeError, match="required: expected names, not one text"):
-        World().run(TWO, required="hole")
-
-
-def test_a_run_in_the_same_loop_is_waited_for(tmp_path: Path) -> None:
-    (tmp_path / "plan").write_text("Goal: g\n## Steps\n1. [act] dig\n")
-
+def test_a_run_in_the_same_loop_is_waited_for(path: Path) -> None:
     async def operate(_call: StepCall) -> OperatorResult:
         await asyncio.sleep(0.3)
         return OperatorResult()
 
     async def run_twice() -> list[Outcome]:
-        engines = [ThinkEngine(PlanFile(tmp_path / "plan", wait=30), operate) for _ in range(2)]
+        engines = [ThinkEngine(PlanFile(path, wait=30), operate) for _ in range(2)]
         async with asyncio.timeout(20):
             return [one.outcome for one in await asyncio.gather(*(engine.arun() for engine in engines))]
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
-from attrs import define, field
+import pytest
+from attrs import define, field, frozen
 
 from planspec_lark import PlanSpec, parse_plan, serialize_plan
 from planspec_lark.engine import (
+    EngineLimits,
     HopStatus,
     OperatorResult,
     PlanningCall,
@@ -21,7 +25,7 @@ from planspec_lark.engine import (
     ThinkEvent,
 )
 
-__all__ = ["World", "chosen", "failed", "lacking", "ok", "plan", "shown", "unsure"]
+__all__ = ["Story", "World", "chosen", "each_story", "failed", "lacking", "ok", "plan", "shown", "unsure"]
 
 # What is given back, or an exception that is raised.
 Said: TypeAlias = Any
@@ -142,6 +146,74 @@ class World:
     def kinds(self) -> list[str]:
         """What has happened."""
         return [f"{event.kind.value} {event.step_id}".strip() for event in self.events]
+
+
+_WORDS = {*("plan", "limits", "planner", "person"), *("log", "left", "ends", "outputs", "given", "heard")}
+_SAID = re.compile(r"([A-Z_]+)(?: ([^{>]*[^{> ]))?(?: (\{.*\}))?(?: > (.*))?")
+
+
+@frozen
+class Story:
+    """What is said in a world, and what is expected of it; a ``;`` is the end of a line, a ``/`` that of what is said.
+
+    Attributes:
+        told: what stands behind these words.
+
+            - `plan`: its steps; `limits`: the engine's; `planner`, `person`: what these say.
+            - `log`: who was asked, one after the other; `left`: the steps in the end; `ends`: how and why the run ends,
+              where it does not converge; `outputs`: of the run; `given`: the inputs of each call; `heard`: the results
+              that were reflected on.
+            - anything else is the description of a step, and what the operator says of it, as `STATUS RESULT {OUTPUTS}
+              > BRANCH`, each but the status if need be; behind a `?` what the reflector says then.
+    """
+
+    told: Mapping[str, str]
+
+    def play(self) -> tuple[dict[str, str], dict[str, str]]:
+        """What comes of it, as far as it was told, and what was told of that."""
+        said = {word: told.replace("; ", "\n").split(" / ") for word, told in self.told.items()}
+        own = {word: [f" {one}".partition(" ? ") for one in said[word]] for word in said.keys() - _WORDS}
+        world = World(
+            {
+                word: [_read_said(one.strip()) for one, _, _ in all_said if one.strip()]
+                for word, all_said in own.items()
+            },
+            {word: answers for word in own if (answers := [answer for _, mark, answer in own[word] if mark])},
+            said.get("planner", ()),
+            said.get("person", ()),
+        )
+        limits = {name: int(most) for name, most in re.findall(r"(\w+) (\d+)", self.told.get("limits", ""))}
+        result = world.run(self.told["plan"].replace("; ", "\n"), limits=EngineLimits(**limits))
+        found = {
+            "log": ", ".join(world.log),
+            "left": "; ".join(line.strip() for line in shown(result.plan).splitlines()),
+            "ends": f"{result.outcome.value}: {result.reason}".removesuffix(": "),
+            "outputs": json.dumps(dict(result.outputs)),
+            "given": " / ".join(map(json.dumps, world.inputs)),
+            "heard": " / ".join(call.result for call in world.reflections),
+        }
+        expected = {"ends": "converged", **self.told}
+        told = found.keys() & expected.keys()
+        return {name: found[name] for name in told}, {name: expected[name] for name in told}
+
+
+def _read_said(text: str) -> OperatorResult:
+    found = _SAID.fullmatch(text)
+    assert found is not None, text
+    status, result, outputs, branch = found.groups(default="")
+    return OperatorResult(HopStatus(status), result, json.loads(outputs or "{}"), branch)
+
+
+def each_story(text: str, plan: str = "") -> pytest.MarkDecorator:
+    """A test for each paragraph: its first line is a name, each other one a word, a colon and what is told by that.
+
+    A line that is indented further belongs to the one before. The plan is that of those who tell no other one.
+    """
+    stories = [re.sub(r"\n {8,}", " ", story).splitlines() for story in text.strip().split("\n\n")]
+    told = [dict(line.strip().split(": ", 1) for line in lines) for _, *lines in stories]
+    return pytest.mark.parametrize(
+        "story", [Story({"plan": plan, **one}) for one in told], ids=[name for name, *_ in stories]
+    )
 
 
 def _say(said: Said) -> Said:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-import threading
 import traceback
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from functools import partial
 from typing import Any
@@ -19,6 +19,7 @@ from planspec_lark.runs import LedgerError, PostgresLedger
 from planspec_lark.runs.ledger import FencedError, Record, RecordKind, RunBusyError, RunInfo
 from planspec_lark.runs.owner import Owner
 from planspec_lark.runs.postgres_ledger import hide_password
+from tests.cases import in_one_test
 from tests.runs.postgres import PASSWORD, Server
 
 
@@ -39,30 +40,10 @@ def refusal(database: str, *, read_only: bool = False) -> str:
 # ---------------------------------------------------------------- tables
 
 
-def test_the_tables_are_in_a_schema_of_their_own(database: str) -> None:
-    execute(database, "CREATE TABLE runs (mine integer)")
-    with_own = PostgresLedger(database)
-    with_own.begin(RunInfo("r", 1.0))
-    with_own.close()
-    assert execute(database, "SELECT count(*) FROM public.runs") == [(0,)]
-    assert execute(database, "SELECT run FROM planspec.runs") == [("r",)]
-
-
 def test_many_make_the_tables_at_once(database: str) -> None:
-    faults: list[Exception] = []
-
-    def connect() -> None:
-        try:
-            PostgresLedger(database).close()
-        except Exception as error:
-            faults.append(error)
-
-    threads = [threading.Thread(target=connect) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert faults == []
+    with ThreadPoolExecutor(8) as threads:
+        for made in [threads.submit(PostgresLedger, database) for _ in range(8)]:
+            made.result().close()
     assert execute(database, "SELECT version FROM planspec.version") == [(4,)]
 
 
@@ -80,15 +61,16 @@ def test_a_schema_of_others(database: str) -> None:
 
 
 def test_a_ledger_that_is_only_read(database: str) -> None:
+    # Tables of others have the same name.
+    execute(database, "CREATE TABLE runs (mine integer)")
     assert "there is no ledger here" in refusal(database, read_only=True)
-    writer = PostgresLedger(database)
-    writer.begin(RunInfo("r", 1.0))
-    writer.close()
-    ledger = PostgresLedger(database, read_only=True)
-    assert [info.run for info in ledger.runs()] == ["r"]
-    with pytest.raises(LedgerError, match="read-only transaction"):
-        ledger.begin(RunInfo("s", 1.0))
-    ledger.close()
+    with closing(PostgresLedger(database)) as writer:
+        writer.begin(RunInfo("r", 1.0))
+    with closing(PostgresLedger(database, read_only=True)) as ledger:
+        assert [info.run for info in ledger.runs()] == ["r"]
+        with pytest.raises(LedgerError, match="read-only transaction"):
+            ledger.begin(RunInfo("s", 1.0))
+    assert execute(database, "SELECT count(*) FROM public.runs") == [(0,)]
 
 
 # ---------------------------------------------------------------- the connection
@@ -222,6 +204,7 @@ def test_no_error_says_a_password(postgres: Server) -> None:
     assert "refused" in refusal(right.replace(str(postgres.port), "1"))
 
 
+@in_one_test
 @pytest.mark.parametrize(
     "address",
     [

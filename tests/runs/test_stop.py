@@ -61,8 +61,7 @@ def test_a_plan_says_that_it_was_stopped() -> None:
         ledger.ask_to_stop("r")
         return world.operator(call)
 
-    engine = ThinkEngine(plan("1. [act] a\n2. [act] b\n"), operate, ledger=ledger, run_id="r")
-    result = engine.run()
+    result = ThinkEngine(plan("1. [act] a\n2. [act] b\n"), operate, ledger=ledger, run_id="r").run()
     assert (result.outcome, result.reason, world.log) == (Outcome.STOPPED, "it was asked to stop", ["run 1"])
     (end,) = ledger.records("r", kinds=[RecordKind.ENDED])
     assert end.data["outcome"] == "stopped"
@@ -167,29 +166,18 @@ def test_the_room_is_given_back(tmp_path: Path) -> None:
 def test_steps_that_use_the_same_wait_for_each_other(most: int) -> None:
     using, seen = list[str](), list[int]()
 
-    async def operate(call: StepCall) -> OperatorResult:
-        if call.step.description == "train":
-            using.append(call.step.step_id)
-            seen.append(len(using))
+    async def operate(call: StepCall) -> None:
+        using.append(call.step.step_id)
+        seen.append(len(using))
         await asyncio.sleep(0.05)
-        if call.step.description == "train":
-            using.remove(call.step.step_id)
-        return OperatorResult()
+        using.remove(call.step.step_id)
 
-    rows = "".join(f"{at}. [act] {'train' if at % 2 else 'look'}\n" for at in range(1, 9))
-    uses, none = StepPolicy(uses=("gpu",)), StepPolicy()
-    engine = ThinkEngine(
-        plan(rows),
-        operate,
-        step_policy=lambda call: uses if call.step.description == "train" else none,
-        jobs=8,
-        order="data",
-        resources={"gpu": most},
-    )
+    rows, policy = plan("".join(f"{at}. [act] train\n" for at in range(1, 5))), StepPolicy(uses=("gpu",))
+    engine = ThinkEngine(rows, operate, step_policy=policy, jobs=4, order="data", resources={"gpu": most})
     assert engine.run().outcome is Outcome.CONVERGED
     assert max(seen) == most
     with pytest.raises(ValueError, match="resources: gpu: 0 is not at least 1"):
-        ThinkEngine(plan(rows), operate, resources={"gpu": 0})
+        ThinkEngine(rows, operate, resources={"gpu": 0})
 
 
 # ---------------------------------------------------------------- what ends while a run is cancelled

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
 import psycopg
@@ -54,6 +55,7 @@ def test_each_call_is_taken_once_in_order(ledger: WorkLedger) -> None:
     assert ledger.take_work("r", ONE, 5, [first]) == []
     news = ledger.hear_of_work("r", HOLDER, [*CALLS])
     assert (news.taken, news.free, news.outcomes) == (3, 0, {})
+    assert ledger.take_work("s", OTHER, 5) == []
 
 
 def test_a_call_that_another_is_about_to_take_is_not_waited_for(ledger: WorkLedger, database: str) -> None:
@@ -64,27 +66,19 @@ def test_a_call_that_another_is_about_to_take_is_not_waited_for(ledger: WorkLedg
 
 def test_many_take_at_once(ledger: WorkLedger, database: str) -> None:
     ledger.put_work("r", HOLDER, {f"m{number}": "x" for number in range(60)})
-    found: list[str] = []
     ready = threading.Barrier(4)
 
-    def take() -> None:
+    def take() -> list[str]:
         with closing(WorkLedger(database)) as own:
             owner, known = Owner.new(), list[TakenWork]()
             ready.wait()
             while taken := own.take_work("r", owner, 2, known):
                 known += taken
-            found.extend(one.key for one in known)
+            return [one.key for one in known]
 
-    threads = [threading.Thread(target=take) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert sorted(found) == sorted([*CALLS, *(f"m{number}" for number in range(60))])
-
-
-def test_of_other_runs_nothing_is_taken(ledger: WorkLedger) -> None:
-    assert ledger.take_work("s", ONE, 5) == []
+    with ThreadPoolExecutor(4) as threads:
+        found = [each.result() for each in [threads.submit(take) for _ in range(4)]]
+    assert sorted(key for keys in found for key in keys) == sorted([*CALLS, *(f"m{number}" for number in range(60))])
 
 
 # ---------------------------------------------------------------- outcomes
@@ -125,31 +119,27 @@ def test_the_same_process_gets_a_new_number(ledger: WorkLedger, database: str) -
     assert outcomes(ledger) == {}
 
 
-def test_a_lease_is_renewed(ledger: WorkLedger, database: str) -> None:
-    ledger.take_work("r", ONE, 2)
-    expire(database)
-    assert ledger.renew_work("r", ONE) == {("k1", 1), ("k2", 1)}
-    assert [taken.key for taken in ledger.take_work("r", OTHER, 5)] == ["k3"]
-
-
-def test_leases_go_by_the_clock_of_the_server(
+def test_a_lease_is_renewed_by_the_clock_of_the_server(
     ledger: WorkLedger, database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("time.time", lambda: 4e9)
-    ledger.take_work("r", ONE, 1)
     left = "SELECT until - extract(epoch FROM clock_timestamp()) FROM planspec.work WHERE key = 'k1'"
+    ledger.take_work("r", ONE, 2)
     assert 20 < execute(database, left)[0][0] <= 30
-    ledger.renew_work("r", ONE)
+    expire(database)
+    assert ledger.renew_work("r", ONE) == {("k1", 1), ("k2", 1)}
     assert 20 < execute(database, left)[0][0] <= 30
+    assert [taken.key for taken in ledger.take_work("r", OTHER, 5)] == ["k3"]
 
 
 def test_what_is_given_back_is_free(ledger: WorkLedger) -> None:
-    first, second = ledger.take_work("r", ONE, 2)
+    """What was handed in before counts, and what is handed in with it, but nothing later."""
+    first, second, third = ledger.take_work("r", ONE, 3)
     hand_in(ledger, ONE, first, "done")
-    ledger.return_work("r", ONE)
-    assert [taken.key for taken in ledger.take_work("r", OTHER, 5)] == ["k2", "k3"]
-    hand_in(ledger, ONE, second, "late")
-    assert outcomes(ledger) == {"k1": "done"}
+    ledger.return_work("r", ONE, {second: "done as well"})
+    assert [taken.key for taken in ledger.take_work("r", OTHER, 5)] == ["k3"]
+    hand_in(ledger, ONE, third, "late")
+    assert outcomes(ledger) == {"k1": "done", "k2": "done as well"}
 
 
 def test_what_a_process_has_left_that_has_ended_is_free(ledger: WorkLedger) -> None:
@@ -163,13 +153,6 @@ def test_what_a_process_has_left_that_has_ended_is_free(ledger: WorkLedger) -> N
     # Of another machine nothing is known.
     assert [taken.key for taken in ledger.take_work("r", ONE, 5)][:1] == ["k1"]
     assert ledger.renew_work("r", OTHER) == {("k2", 1)}
-
-
-def test_what_is_handed_in_while_leaving_counts(ledger: WorkLedger) -> None:
-    first, _ = ledger.take_work("r", ONE, 2)
-    ledger.return_work("r", ONE, {first: "done"})
-    assert outcomes(ledger) == {"k1": "done"}
-    assert [taken.key for taken in ledger.take_work("r", OTHER, 5)] == ["k2", "k3"]
 
 
 # ---------------------------------------------------------------- holders
@@ -229,13 +212,18 @@ def test_a_run_that_is_to_stop_begins_nothing(ledger: WorkLedger) -> None:
     assert outcomes(ledger) == {"k1": "done"}
 
 
-def test_a_run_that_goes_leaves_nothing(ledger: WorkLedger) -> None:
+def test_a_run_that_goes_leaves_nothing(ledger: WorkLedger, database: str) -> None:
     ledger.begin(RunInfo("s", 1.0))
     ledger.acquire("s", HOLDER, seconds=60)
     ledger.put_work("s", HOLDER, CALLS)
     ledger.remove(["r"])
     assert ledger._execute("SELECT DISTINCT run FROM work") == [("s",)]
     ledger.clear_work("s")
+    assert ledger._execute("SELECT run FROM work") == []
+    # A ledger without shared runs removes them too.
+    ledger.put_work("s", HOLDER, CALLS)
+    with closing(PostgresLedger(database)) as other:
+        other.remove(["s"])
     assert ledger._execute("SELECT run FROM work") == []
 
 
@@ -280,9 +268,3 @@ def test_an_owner_that_no_ledger_writes(ledger: WorkLedger, database: str) -> No
     execute(database, "UPDATE planspec.work SET owner = '[1]' WHERE key = 'k1'")
     with pytest.raises(LedgerError, match="this is not a ledger of plans"):
         ledger.free_lost_work("r")
-
-
-def test_a_ledger_without_shared_runs_removes_them_too(ledger: WorkLedger, database: str) -> None:
-    with closing(PostgresLedger(database)) as other:
-        other.remove(["r"])
-    assert ledger._execute("SELECT run FROM work") == []

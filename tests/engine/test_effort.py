@@ -41,7 +41,9 @@ def test_a_cost_that_is_too_much_for_a_sum_ends_no_run() -> None:
 
 
 def test_a_name_is_cut_and_can_be_shown() -> None:
-    assert Effort(model="a\x1b" + "b" * 500).model == "a\\x1b" + "b" * 198
+    made = Effort(model="a\x1b" + "b" * 500)
+    assert made.model == "a\\x1b" + "b" * 195
+    assert Effort.from_data(made.to_data()) == made
 
 
 def test_records_say_it_and_old_ones_less() -> None:

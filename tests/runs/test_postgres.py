@@ -184,6 +184,25 @@ def test_a_run_outlives_a_restart_of_its_server(postgres: Server, database: str)
     assert done == ["1", "2", "3", "4", "5", "6"]
 
 
+def test_a_server_that_says_that_it_shuts_down_has_gone(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The connection may not know it yet, and what is raised last may be about something else."""
+    with closing(PostgresLedger(database)) as ledger:
+        ledger.begin(RunInfo("r", 1.0))
+        ask, told = ledger._ask, [psycopg.errors.AdminShutdown("the server shuts down")]
+
+        def shut_down(statement: bytes, values: Sequence[Any]) -> Sequence[tuple[Any, ...]]:
+            try:
+                if told:
+                    raise told.pop()
+            except psycopg.Error:
+                raise psycopg.OperationalError("cannot exit pipeline mode while busy") from None
+            return ask(statement, values)
+
+        monkeypatch.setattr(ledger, "_ask", shut_down)
+        ledger.append("r", Record(RecordKind.BEGUN), after=0)
+        assert (told, ledger.count("r")) == ([], 1)
+
+
 def test_leases_go_by_the_clock_of_the_server(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("time.time", lambda: 4e9)
     ledger = PostgresLedger(database)

@@ -175,6 +175,16 @@ def test_languages(name: str) -> None:
             WHOLE[name](language=language)
 
 
+@pytest.mark.parametrize(
+    ("language", "sentence"),
+    [("en", "what stands outside is not read by programs"), ("zh", "写在代码块外面的内容程序不会读")],
+)
+def test_who_is_asked_for_a_plan_is_told_what_is_read(language: str, sentence: str) -> None:
+    asks: list[Callable[..., str]] = [WHOLE["generation"], WHOLE["children"], partial(repair, phase="generation")]
+    for ask in asks:
+        assert sentence.replace(" ", "") in "".join(ask(language=language).split())
+
+
 # ---------------------------------------------------------------- templates
 
 

@@ -18,7 +18,6 @@ from planspec_lark.plan_next.rules import PHASES
 from planspec_lark.syntax import CODES
 from planspec_lark.syntax.grammars import schema_path
 from tests.cases import in_one_test
-from tests.plan_next.obligations import holds
 from tests.plan_next.variants import (
     CALL,
     CORE4,
@@ -237,7 +236,6 @@ def test_valid_messages(message: dict[str, Any]) -> None:
     assert strict(message, other) == ["PN201"]
 
 
-@holds("M2", "B24")
 @pytest.mark.parametrize(
     ("message", "codes"), [pytest.param(message, codes, id=name) for name, message, codes in invalid_cases()]
 )
@@ -247,10 +245,6 @@ def test_invalid_messages(message: dict[str, Any], codes: list[str]) -> None:
     assert not STRICT_SCHEMAS[phase].is_valid(message)
     assert sorted(strict(message, phase)) == sorted(codes)
     assert SCHEMAS[phase].is_valid(without_nulls(message)) == (structural(message, phase) == [])
-
-
-def test_there_are_enough_cases() -> None:
-    assert len([*valid_cases(), *invalid_cases()]) >= 120
 
 
 # ---------------------------------------------------------------- any message
@@ -315,7 +309,6 @@ def mutated(draw: st.DrawFn) -> dict[str, Any]:
     return message
 
 
-@holds("M2", "B24")
 @given(mutated(), st.sampled_from(Phase))
 def test_the_schema_and_the_reader_agree(message: dict[str, Any], phase: Phase) -> None:
     value = without_nulls(message) if phase is Phase.PLANNING else message

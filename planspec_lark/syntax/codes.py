@@ -260,7 +260,7 @@ PN206 warning missing-signal        A plan without `success_signal`.
 PN207 error   sequence-word         A hypothesis that speaks of an order in time.
 PN208 error   guess-word            A step that speaks of a guess.
 PN209 error   state-path            A path into `.thinkon/`.
-PN210 warning unstable-text         A time stamp, UUID or random-looking token in a goal or plan.
+PN210 warning unstable-text         A time stamp, UUID or random number in a goal or plan.
 PN211 error   empty-command         A call without a command.
 PN212 warning empty-item            An item, goal or signal that is empty.
 PN213 error   incomplete-call       A call without its command, its inputs or its expected observations.

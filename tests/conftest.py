@@ -55,8 +55,6 @@ JOBS = {
         planspec/test_interchange.py::test_time_and_memory_grow_with_the_depth_only
         property/test_growth.py test_backtracking.py json_text/test_yaml_text.py::test_hostile_texts_take_little_time
         json_text/test_yaml_text.py::test_long_texts_take_little_time toolplan/test_growth.py
-        toolplan/test_graph.py::test_time_grows_evenly
-        toolplan/test_references.py::test_time_grows_with_the_text toolplan/test_view.py::test_time_grows_evenly
     """,
     "fuzz": "test_fuzz.py",
     "kills": """

@@ -22,7 +22,6 @@ TEXTS = st.sampled_from(
         "0",
         "1",
         "weigh",
-        "bake",
         "${a.outputs.weight}",
         "x ${0.outputs.note}",
         "${",
@@ -32,20 +31,8 @@ TEXTS = st.sampled_from(
 )
 KEYS = st.sampled_from(
     [
-        "target",
-        "plan",
-        "steps",
-        "outputs",
-        "id",
-        "inputs",
-        "step_id",
-        "depends_on",
-        "item",
-        "dough",
-        "atoms",
-        "name",
-        "type",
-        "required",
+        *("target", "plan", "steps", "outputs", "id", "inputs", "step_id", "depends_on"),
+        *("item", "dough", "atoms", "name", "type", "required"),
     ]
 )
 ANY = st.recursive(

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Callable
-from graphlib import CycleError, TopologicalSorter
-
 import pytest
 from hypothesis import given, strategies as st
 
 from planspec_lark.toolplan.graph import Graph, depend, find_cycles, find_groups, order
-from tests.toolplan.measuring import grows_evenly
 
 
 @st.composite
@@ -67,25 +62,6 @@ def test_waves_are_as_early_as_can_be(graph: Graph) -> None:
         done.update(wave)
 
 
-@given(graphs())
-def test_the_standard_library_agrees(graph: Graph) -> None:
-    found = order(graph)
-    sorter = TopologicalSorter(dict(enumerate(graph)))
-    try:
-        sorter.prepare()
-    except CycleError:
-        assert found.stuck
-        return
-    assert not found.stuck
-    # The order is one in which the sorter would have handed out each node before it was done.
-    ready: set[int] = set()
-    for node in found.order:
-        ready.update(sorter.get_ready())
-        assert node in ready
-        sorter.done(node)
-    assert not sorter.is_active()
-
-
 def test_a_circle_starts_at_its_lowest_member_wherever_it_is_met() -> None:
     # From 0 the way leads to 2 first; the circle is that of 1 and 2.
     assert find_cycles([[2], [2, 0], [1]], [0, 1, 2]) == [[1, 2]]
@@ -132,42 +108,8 @@ def test_which_steps_depend_on_which(at_a_time: int, graph: Graph) -> None:
 # ---------------------------------------------------------------- size
 
 
-def chain(size: int) -> Graph:
-    return [[node - 1] if node else [] for node in range(size)]
-
-
 def chain_backwards(size: int) -> Graph:
     return [[node + 1] if node + 1 < size else [] for node in range(size)]
-
-
-def fan_out(size: int) -> Graph:
-    return [[0] if node else [] for node in range(size)]
-
-
-def fan_in(size: int) -> Graph:
-    return [list(range(1, size)) if not node else [] for node in range(size)]
-
-
-def dense(size: int) -> Graph:
-    picks = random.Random(5)
-    return [[picks.randrange(node) for _ in range(min(node, 10))] for node in range(size)]
-
-
-def ring(size: int) -> Graph:
-    return [[(node + 1) % size] for node in range(size)]
-
-
-def _work(graph: Graph) -> None:
-    find_cycles(graph, order(graph).stuck)
-
-
-@pytest.mark.parametrize("make", [chain, chain_backwards, fan_out, fan_in, dense, ring])
-def test_time_grows_evenly(make: Callable[[int], Graph]) -> None:
-    assert grows_evenly(make, _work, 5_000)
-
-
-def test_very_many() -> None:
-    assert order(chain_backwards(50_000)).order == list(range(49_999, -1, -1))
 
 
 def test_far_ancestors_in_a_long_chain() -> None:

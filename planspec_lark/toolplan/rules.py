@@ -161,25 +161,25 @@ def _find_fault(plan: Plan, use: ReferenceUse) -> str:
 
 
 def _find_early(plan: Plan) -> set[int]:
-    """Which references of steps that list their dependencies are to steps that they do not depend on."""
-    uses: list[int] = []
-    questions: list[tuple[int, int]] = []
+    """Which references of steps that list their dependencies are to steps that they do not depend on.
+
+    Of a step whose turn never comes nothing is said: once its circle is broken, it may depend on others.
+    """
+    stuck = {*plan.ordering.stuck}
+    questions: dict[int, tuple[int, int]] = {}
     direct: set[int] = set()
     last = -1
     for at, use in enumerate(plan.uses):
         assert use.step is not None
-        if use.index is None or use.step.depends_on is None:
+        if use.index is None or use.step.depends_on is None or use.step.index in stuck:
             continue
         if use.step.index != last:
             last = use.step.index
             direct = set(plan.graph[last])
         if use.index not in direct:
-            uses.append(at)
-            questions.append((last, use.index))
-    if not questions:
-        return set()
-    answers = depend(plan.graph, plan.ordering, questions)
-    return {at for at, depends in zip(uses, answers, strict=True) if not depends}
+            questions[at] = last, use.index
+    covered = depend(plan.graph, plan.ordering.order, questions.values())
+    return {at for at, question in questions.items() if question not in covered}
 
 
 # ---------------------------------------------------------------- dependencies

@@ -139,15 +139,13 @@ def test_a3_required_is_true_and_nothing_else() -> None:
 # ---------------------------------------------------------------- references and dependencies
 
 
-def test_r3_inside_a_circle_all_depend_on_all() -> None:
-    ring = [weigh(name, depends_on=[other]) for name, other in (("a", "b"), ("b", "c"), ("c", "a"))]
-    ring[0]["inputs"]["item"] = "${c.outputs.note} ${a.outputs.note}"
-    assert errors(*ring, bake("d", "${a.outputs.note}", depends_on=["b"]), bake("e", "${d.outputs.loaf}")) == [
-        ("CIRCULAR_DEPENDENCY", "plan.steps[0].depends_on")
-    ]
-    outside = weigh("b", "${x.outputs.note}", depends_on=["c"])
-    assert errors(ring[0], outside, ring[2], weigh("x")) == [
-        ("REF_BEFORE_DEPENDENCY", "plan.steps[1].inputs.item"),
+def test_r3_is_not_judged_where_a_step_waits_for_a_circle() -> None:
+    ring = [weigh(name, "${x.outputs.note}", depends_on=[other]) for name, other in ("ab", "bc", "ca")]
+    behind = bake("d", "${x.outputs.note}", depends_on=["a"])
+    assert errors(*ring, behind, weigh("x")) == [("CIRCULAR_DEPENDENCY", "plan.steps[0].depends_on")]
+    free = bake("y", "${a.outputs.note}", depends_on=["x"])
+    assert errors(*ring, weigh("x"), free) == [
+        ("REF_BEFORE_DEPENDENCY", "plan.steps[4].inputs.dough"),
         ("CIRCULAR_DEPENDENCY", "plan.steps[0].depends_on"),
     ]
 

@@ -89,7 +89,7 @@ def scan_message(text: str, phase: Phase | str, *, name: str = "<text>", limits:
     those of :func:`parse_message`.
     """
     phase = Phase(phase)
-    read = scan_json(text, name=name, limits=limits, prefer=lambda value: _is_of(value, phase), one_only=True)
+    read = scan_json(text, name=name, limits=limits, prefer=lambda value: _is_of(value, phase))
     read, dropped = _without_nulls(read, _OPTIONAL)
     known = [ValueFinding("PN103", IGNORED_NULL, (key,), severity=Severity.WARNING) for key in dropped]
     message, found = _judge(read, phase, limits, known)

@@ -104,7 +104,7 @@ def test_one_that_is_preferred_comes_before_all() -> None:
 
 def test_two_that_are_preferred_and_differ_are_an_error_where_one_is_asked_for() -> None:
     def scan(text: str) -> list[tuple[str, str, str]]:
-        found = scan_json(text, prefer=lambda value: "b" in value, one_only=True)
+        found = scan_json(text, prefer=lambda value: "b" in value)
         return [(one.code, one.severity.value, one.message) for one in found.diagnostics]
 
     left_out = ("PJ104", "info", "a second object is left out: only one counts")

@@ -102,7 +102,6 @@ JOBS = {
         test_jobs.py::test_snapshots_of_tests_left_out_are_no_fault_of_a_job
         test_mutants.py::test_what_tests_find_is_told_from_what_they_do_not
         test_mutants.py::test_tests_that_fail_anyway_find_nothing/2
-        toolplan/test_call_ledger.py::test_a_killed_run_goes_on/3
     """,
     "sweep": """
         answers/test_corpus.py::test_forms_of_the_dialect_are_read_right_in_any_mixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import json
 import os
 import sqlite3
 from collections.abc import Callable
@@ -30,7 +29,7 @@ from planspec_lark.plan_next import (
 from planspec_lark.plan_next.context import CONTEXT_LIMITS
 from planspec_lark.planner import Runtime, StateError, create_state, kernel as kernel_module, read_state
 from planspec_lark.planner.kernel import CONTEXT_FILE, LEDGER_FILE, Kernel, Opened, fold, number_of, open_state
-from planspec_lark.runs import Record, RecordKind, SqliteLedger
+from planspec_lark.runs import RecordKind, SqliteLedger
 from planspec_lark.runs.entries import Entry
 from tests.plan_next.turns import STEPS, close, execute, open_, returned, steps
 
@@ -316,16 +315,6 @@ def test_an_interrupt_leaves_the_state_as_it_was(tmp_path: Path, monkeypatch: py
         assert opened(kernel, execute("c")) == read_state(tmp_path) != before
 
 
-def test_a_process_that_has_lost_a_plan_changes_nothing(tmp_path: Path) -> None:
-    create_state(tmp_path, start_context("g", STEPS))
-    with open_state(tmp_path) as kernel:
-        with closing(SqliteLedger(tmp_path / LEDGER_FILE)) as ledger:
-            ledger.append("planner", Record(RecordKind.RESUMED), after=1)
-        with pytest.raises(StateError, match="another process has continued"):
-            opened(kernel, execute("c"))
-    assert read_state(tmp_path) == start_context("g", STEPS)
-
-
 # ---------------------------------------------------------------- the ledger and its view
 
 
@@ -467,23 +456,3 @@ def test_the_file_does_not_become_larger_than_what_is_read(tmp_path: Path, monke
     said = f"{size:,} bytes are more than the 1,000 that a context may have"
     assert str(error.value) == f"{tmp_path / CONTEXT_FILE}: {said}"
     assert _bytes(tmp_path).decode() == context_to_json(start_context("g", [])) + "\n"
-
-
-def test_the_file_is_on_the_disk_before_it_takes_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    create_state(tmp_path, start_context("g", []))
-    seen: list[str] = []
-    fsync, replace = os.fsync, Path.replace
-
-    def watch_fsync(handle: int) -> None:
-        seen.append(f"fsync {'folder' if os.path.isdir(f'/proc/self/fd/{handle}') else 'file'}")
-        fsync(handle)
-
-    def watch_replace(self: Path, target: Path) -> Path:
-        seen.append(f"replace {json.loads(self.read_text())['revision']}")
-        return replace(self, target)
-
-    monkeypatch.setattr(os, "fsync", watch_fsync)
-    monkeypatch.setattr(Path, "replace", watch_replace)
-    with open_state(tmp_path) as kernel:
-        closed(kernel, "it")
-    assert seen == ["fsync file", "replace 1", "fsync folder"]

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
-import multiprocessing
 import os
 import threading
-import time
 from collections.abc import Callable
 from itertools import count
 from pathlib import Path
@@ -243,29 +241,6 @@ def test_so_many_failures_in_a_row_close_the_block(tmp_path: Path, most: int) ->
     assert (script.plans, script.results) == ([], [])
 
 
-def test_a_success_between_failures_counts_from_the_start(tmp_path: Path) -> None:
-    create_state(tmp_path, start_context("g", STEPS))
-    names = "abcde"
-    script = Script(
-        [execute(name, f"shell: {name}") for name in names],
-        [returned("", "failed"), returned("", "failed"), returned(), returned("", "failed"), returned("", "failed")],
-    )
-    context = script.runtime(tmp_path).run(max_turns=10)
-    assert context.outcome is None
-    assert context.failures == 2
-
-
-def test_failures_go_up_until_the_root_has_failed(tmp_path: Path) -> None:
-    create_state(tmp_path, start_context("g", STEPS))
-
-    def planner(context: Context, _: MessageRefusal | None) -> str:
-        return steps(f"{context.depth}.{len(context.think.done)}", [f"{context.revision}.{at}" for at in range(3)])
-
-    context = Runtime(tmp_path, planner, lambda _: returned("", "failed"), max_failures=2).run()
-    assert context.outcome is not None
-    assert (context.outcome.failed, context.outcome.left) == (True, STEPS)
-
-
 @pytest.mark.parametrize(
     ("fields", "error"),
     [
@@ -405,27 +380,6 @@ def test_a_callable_that_goes_elsewhere_leaves_the_state_where_it_is(
     assert os.listdir(tmp_path / "elsewhere") == []
 
 
-def test_a_process_that_an_executor_leaves_behind_does_not_hold_the_lock(tmp_path: Path) -> None:
-    """As the workers of a pool are, which were forked while the plan was at work."""
-    create_state(tmp_path, start_context("g", STEPS))
-    script = Script([execute("a")], [returned()])
-    workers: list[multiprocessing.process.BaseProcess] = []
-
-    def executor(context: Context) -> PlannerAnswer:
-        workers.append(multiprocessing.get_context("fork").Process(target=time.sleep, args=(60,)))
-        workers[0].start()
-        return script.execute(context)
-
-    try:
-        Runtime(tmp_path, script.plan, executor).run(max_turns=2)
-        assert workers[0].is_alive()
-        with open_state(tmp_path) as kernel:
-            assert len(kernel.context.think.done) == 1
-    finally:
-        workers[0].kill()
-        workers[0].join()
-
-
 def test_a_callable_may_not_run_the_plan_that_asks_it(tmp_path: Path) -> None:
     create_state(tmp_path, start_context("g"))
     runtime = Runtime(tmp_path, lambda *_: str(runtime.step()), lambda _: "")
@@ -522,20 +476,6 @@ def test_callables_of_both_kinds(tmp_path: Path, planner: str, executor: str, ru
     assert context.outcome is not None
     assert context.outcome.result == "all"
     assert [who for who, *_ in script.asked] == ["plan", "plan", "execute", "execute"]
-
-
-def test_inside_an_event_loop_run_says_what_to_do(tmp_path: Path) -> None:
-    create_state(tmp_path, start_context("g"))
-
-    async def use(script: Script, planner: Any) -> Context:
-        return Runtime(tmp_path, planner, script.execute).step()
-
-    script = Script([execute("c")])
-    with pytest.raises(RuntimeError) as error:
-        asyncio.run(use(script, script.aplan))
-    assert str(error.value) == "an event loop is running already, so await arun() or astep() here"
-    assert script.asked == []
-    assert asyncio.run(use(script, script.plan)).revision == 1
 
 
 def _cancelled_run(folder: Path, *, times: int) -> tuple[bool, bool]:

@@ -123,13 +123,9 @@ def items(count: int) -> list[str]:
 def valid_cases() -> Iterator[tuple[str, Any]]:
     yield from VALID.items()
     yield "no signal", without(PROBES, ("success_signal",))
-    yield "signal in EXECUTE", {**EXECUTE, "success_signal": "A list"}
     yield "empty signal", {**PROBES, "success_signal": ""}
     yield "empty update_plan", {**STEPS, "update_plan": []}
-    yield "long update_plan", {**STEPS, "update_plan": items(20)}
-    yield "update_plan in EXECUTE", {**EXECUTE, "update_plan": ["Paint the hall"]}
     yield "goal in one character", block("steps", goal="屋")
-    yield "goal of white space", block("steps", goal=" ")
     yield "Core4 without texts", block("steps", goal=dict.fromkeys(CORE4, ""))
     yield "Core4 with more", block("steps", goal={**CORE4, "non_goals": ["A new roof"], "extra": 1})
     yield "inputs with a path", call(inputs={"path": "roof.txt", "id": 1, "children": []})
@@ -162,24 +158,18 @@ def kind_cases() -> Iterator[tuple[str, Any, list[str]]]:
     """At each place a value of another kind, and null."""
     places: list[tuple[str, Path, object, list[str]]] = [
         ("probes", ("type",), 1, ["PN103"]),
-        ("probes", ("plan_type",), ["PLAN_PROBES"], ["PN103"]),
         ("probes", ("new_block",), [], ["PN103"]),
         ("probes", ("new_block", "goal"), 3, ["PN103"]),
-        ("probes", ("new_block", "goal"), [CORE4], ["PN103"]),
         ("probes", ("new_block", "goal", "metric"), 3, ["PN103"]),
         ("probes", ("new_block", "plan"), {"0": "The gutter leaks"}, ["PN103"]),
-        ("probes", ("new_block", "plan"), "The gutter leaks", ["PN103"]),
         ("probes", ("new_block", "plan", 1), {"hypothesis": "A tile slipped"}, ["PN103"]),
         ("probes", ("new_block", "done"), {}, ["PN103"]),
         ("probes", ("success_signal",), ["One spot is wet"], ["PN103"]),
         ("steps", ("update_plan",), "Paint the hall", ["PN103"]),
         ("steps", ("update_plan", 0), 1, ["PN103"]),
-        ("steps", ("update_plan", 0), ["Paint the hall"], ["PN103"]),
         ("execute", ("executor_call",), "shell: ls", ["PN103"]),
-        ("execute", ("executor_call", "command"), ["ls"], ["PN103"]),
         ("execute", ("executor_call", "inputs"), [], ["PN103"]),
         ("execute", ("executor_call", "expected_observations"), "exit code 0", ["PN103"]),
-        ("execute", ("executor_call", "expected_observations", 0), 0, ["PN103"]),
         ("result", ("result",), ["Done"], ["PN103"]),
         ("result", ("status",), True, ["PN103"]),
     ]
@@ -190,7 +180,6 @@ def kind_cases() -> Iterator[tuple[str, Any, list[str]]]:
 
 
 def field_cases() -> Iterator[tuple[str, Any, list[str]]]:
-    yield "strange field", {**PROBES, "reason": ""}, ["PN102"]
     yield "strange fields", {**PROBES, "reason": "", "warnings": [], "origin": 1}, ["PN102"] * 3
     yield "strange field in block", block("probes", plan_type="PLAN_PROBES"), ["PN102"]
     yield "strange field in result", {**RESULT, "plan_type": "EXECUTE"}, ["PN102"]
@@ -206,7 +195,6 @@ def value_cases() -> Iterator[tuple[str, Any, list[str]]]:
     yield "another type", {**PROBES, "type": "plan-nest"}, ["PN104"]
     yield "the other phase's type", {**PROBES, "type": "plan-return"}, ["PN101", *["PN102"] * 3, "PN201"]
     yield "another plan type", {**PROBES, "plan_type": "PLAN"}, ["PN105"]
-    yield "plan type in lower case", {**PROBES, "plan_type": "plan_probes"}, ["PN105"]
     yield "empty goal", block("probes", goal=""), ["PN106"]
     yield "something done", block("probes", done=["Look at the roof"]), ["PN107"]
     yield "plan in EXECUTE", block("execute", plan=["List"]), ["PN202"]
@@ -216,7 +204,7 @@ def value_cases() -> Iterator[tuple[str, Any, list[str]]]:
     yield "another status", {**RESULT, "status": "partial"}, ["PN103"]
     yield "result of the other phase", {**EXECUTE, "type": "plan-return", "result": ""}, ["PN102"] * 3 + ["PN201"]
     for base in ("probes", "steps"):
-        for count in (0, 1, 2, 8, 9):
+        for count in (0, 2, 8):
             yield f"{base}: {count} items", block(base, plan=items(count)), ["PN205"]
 
 

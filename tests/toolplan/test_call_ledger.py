@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
-import signal
 import sqlite3
-import subprocess
-import sys
 import threading
 import time
 from contextlib import closing
@@ -15,12 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from attrs import evolve
 
 from planspec_lark.runs import Ledger, LedgerError, MemoryLedger, Record, RecordKind, RunInfo, SqliteLedger
 from planspec_lark.runs.lease import hold_lease
 from planspec_lark.runs.ledger import RunBusyError
-from planspec_lark.runs.owner import Owner
 from planspec_lark.tool_runner import ToolRun, arun_toolplan, run_toolplan
 from planspec_lark.toolplan import ToolPlan, tool_plan_from_dict
 from tests.toolplan.plans import ATOMS, bake, document, weigh
@@ -272,30 +266,6 @@ def test_inputs_that_no_ledger_can_hold(path: Path) -> None:
 # ---------------------------------------------------------------- what a crash leaves
 
 
-def test_any_end_of_what_is_written(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever has reached the disk, the first steps are kept, and the others are called again."""
-    home = tmp_path / "crash"
-    home.mkdir()
-    ended = evolve(Owner.new(), process=1 << 23, began="1")
-    with closing(SqliteLedger(path)) as ledger, monkeypatch.context() as patched:
-        patched.setattr(Owner, "new", lambda: ended)
-        whole = run_toolplan(PLAN, ATOMS, work, ledger=ledger, jobs=1)
-        log = path.with_name("run.ledger-wal").read_bytes()
-        shutil.copy(path, home / "l")
-    order = ["rye", "oat", "3", "oat!, <3>"]
-    kept = []
-    for size in range(0, len(log) + 1, 1303):
-        shutil.copy(home / "l", home / "cut")
-        (home / "cut-wal").write_bytes(log[:size])
-        called, done = run(home / "cut", jobs=1)
-        kept.append(4 - len(called))
-        assert called == order[kept[-1] :], size
-        assert done.outputs == whole.outputs
-        assert run(home / "cut")[0] == []
-    assert kept == sorted(kept)
-    assert set(kept) == {0, 1, 2, 3, 4}
-
-
 @pytest.mark.parametrize(
     "change",
     [
@@ -418,48 +388,3 @@ def test_a_run_that_is_cancelled(path: Path) -> None:
         asyncio.run(main())
     assert ended == ["cancelled"]
     assert done_steps(path) == ["a"]
-
-
-# ---------------------------------------------------------------- processes that are killed
-
-CHILD = """
-import os, signal, sys, time
-from planspec_lark.tool_runner import run_toolplan
-from planspec_lark.toolplan import tool_plan_from_dict
-from tests.toolplan.plans import ATOMS, document, weigh
-
-log, ledger, deadly, jobs = sys.argv[1:]
-steps = [weigh(f"s{at}", f"${{s{at - 2}.outputs.note}}" if at > 1 else "x") for at in range(12)]
-
-def call(inputs):
-    with open(log, "a") as file:
-        file.write(f"{len(inputs['item'])}\\n")
-    if len(inputs["item"]) == int(deadly):
-        time.sleep(0.05)
-        os.kill(os.getpid(), signal.SIGKILL)
-    return {"weight": 1, "note": inputs["item"] + "x"}
-
-done = run_toolplan(tool_plan_from_dict(document(*steps)), ATOMS, {"weigh": call}, ledger=ledger, jobs=int(jobs))
-print(done.is_done)
-"""
-
-
-@pytest.mark.parametrize(("deadly", "jobs"), [(1, 1), (4, 2), (6, 1)])
-def test_a_killed_run_goes_on(tmp_path: Path, deadly: int, jobs: int) -> None:
-    """The steps make two chains, whose items are one longer with each step."""
-    log, path = tmp_path / "log", tmp_path / "run.ledger"
-
-    def child(deadly: int) -> subprocess.CompletedProcess[bytes]:
-        command = [sys.executable, "-c", CHILD, str(log), str(path), str(deadly), str(jobs)]
-        return subprocess.run(command, capture_output=True, check=False, timeout=60)
-
-    assert child(deadly).returncode == -signal.SIGKILL
-    kept = len(done_steps(path))
-    begun = len(log.read_text().split())
-    assert kept < begun <= kept + jobs
-    assert kept >= 2 * (deadly - 1) - (jobs - 1)
-    done = child(0)
-    assert (done.returncode, done.stdout) == (0, b"True\n"), done.stderr
-    called = list(map(int, log.read_text().split()))
-    assert len(called) == begun + 12 - kept
-    assert len(done_steps(path)) == 12

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import pytest
 
-from planspec_lark.plan_next import DoneStatus, PlanReturn, read_result
+from planspec_lark import Diagnostic
+from planspec_lark.plan_next import DoneStatus, PlanReturn, parse_message, read_result
 from planspec_lark.plan_next.results import status_of
-from tests.plan_next.variants import find
+from tests.plan_next.messages import encode, returned
 
 DONE, PARTLY, FAILED = DoneStatus.DONE, DoneStatus.PARTLY_DONE, DoneStatus.FAILED
 REST = "\n### 提交物\n- 无\n### 指标情况\n无\n### 约束符合性\n符合"
 
 
+def find(result: object, **more: object) -> tuple[Diagnostic, ...]:
+    return parse_message(encode(returned(result, **more)), "execution").warnings
+
+
 def codes(result: object, **more: object) -> list[tuple[str, str]]:
-    return [(one.code, one.message) for one in find({"type": "plan-return", "result": result, **more}, "execution")]
+    return [(one.code, one.message) for one in find(result, **more)]
 
 
 # ---------------------------------------------------------------- how far the work has come
@@ -119,7 +124,7 @@ def test_what_looks_most_like_a_heading_counts() -> None:
 
 
 def test_a_result_without_sections_is_an_info() -> None:
-    (found,) = find({"type": "plan-return", "result": "Bread"}, "execution")
+    (found,) = find("Bread")
     assert (found.code, found.severity.value, found.path) == ("PN215", "info", "result")
     assert read_result(" Bread. ").status is None
     assert codes({"loaves": 1}) == []
@@ -133,7 +138,7 @@ def test_a_section_that_says_nothing_is_missing() -> None:
 
 def test_a_section_twice_has_its_place() -> None:
     text = f"### 完成情况\n已完成{REST}\n### 完成情况\n未完成"
-    (found,) = find({"type": "plan-return", "result": text}, "execution")
+    (found,) = find(text)
     assert (found.code, found.message) == ("PN215", "duplicate section")
     assert found.source is not None
     assert found.span is not None

@@ -12,26 +12,25 @@ from hypothesis import given, strategies as st
 from jsonschema import Draft7Validator
 
 from planspec_lark import Diagnostic
-from planspec_lark.plan_next import Phase
+from planspec_lark.plan_next import MessageError, Phase, parse_message
 from planspec_lark.plan_next.parser import _NULLABLE
 from planspec_lark.plan_next.rules import PHASES
 from planspec_lark.syntax import CODES
 from planspec_lark.syntax.grammars import schema_path
 from tests.cases import in_one_test
-from tests.plan_next.variants import (
-    CALL,
-    CORE4,
-    EXECUTE,
-    PROBES,
-    RESULT,
-    STEPS,
-    VALID,
-    Path,
-    changed,
-    find,
-    within,
-    without,
-)
+from tests.plan_next.messages import GOAL as CORE4, call as make_call, encode, execute, probes, returned, steps
+
+Path = tuple[str | int, ...]
+
+CALL, PROBES, STEPS, EXECUTE = make_call(), probes(), steps(update_plan=["Paint the hall"]), execute()
+RESULT = returned(status="done")
+VALID = {
+    "probes": PROBES,
+    "steps": STEPS,
+    "execute": EXECUTE,
+    "result": RESULT,
+    "object": returned({"path": "x", "id": 7}),
+}
 
 # What the protocol's schema says. PN201 belongs to it, as each phase has a schema of its own.
 STRUCTURAL = {"PN101", "PN102", "PN103", "PN104", "PN105", "PN106", "PN107", "PN201"}
@@ -65,6 +64,45 @@ RETURN = Draft7Validator(json.loads(schema_path("plan_return").read_text(encodin
 STRICT_NEXT = Draft7Validator(json.loads(schema_path("plan_next_strict").read_text(encoding="utf-8")))
 SCHEMAS = {Phase.PLANNING: NEXT, Phase.EXECUTION: RETURN}
 STRICT_SCHEMAS = {Phase.PLANNING: STRICT_NEXT, Phase.EXECUTION: RETURN}
+
+
+def find(message: dict[str, Any], phase: Phase) -> list[Diagnostic]:
+    """All that strict reading finds in a message."""
+    try:
+        read = parse_message(encode(message), phase)
+    except MessageError as error:
+        return error.diagnostics
+    return list(read.warnings)
+
+
+def changed(message: Any, path: Path, value: Any) -> Any:
+    """A copy in which something else stands at a path; an index behind the last one adds an item."""
+    message, owner = copied(message, path)
+    if isinstance(owner, list) and path[-1] == len(owner):
+        owner.append(value)
+    else:
+        owner[path[-1]] = value
+    return message
+
+
+def without(message: Any, path: Path) -> Any:
+    """A copy in which nothing stands there."""
+    message, owner = copied(message, path)
+    del owner[path[-1]]
+    return message
+
+
+def copied(message: Any, path: Path) -> tuple[Any, Any]:
+    """A copy, and what in it holds the last step of a path."""
+    owner = message = copy.deepcopy(message)
+    for step in path[:-1]:
+        owner = owner[step]
+    return message, owner
+
+
+def within(message: dict[str, Any], **fields: Any) -> Any:
+    """A copy with other fields in its new block."""
+    return {**message, "new_block": {**message["new_block"], **fields}}
 
 
 def phase_of(message: dict[str, Any]) -> Phase:
@@ -308,6 +346,6 @@ def test_the_schema_and_the_reader_agree(message: dict[str, Any], phase: Phase) 
 def test_null_is_nothing_to_the_reader_alone(name: str) -> None:
     """The protocol says that these two may be null, and its schema does not."""
     message = {**without(STEPS, ("update_plan",)), name: None}
-    assert find(message) == []
+    assert find(message, Phase.PLANNING) == []
     assert not NEXT.is_valid(message)
     assert not STRICT_NEXT.is_valid(message)

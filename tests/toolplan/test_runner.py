@@ -277,7 +277,7 @@ def test_numbers_are_handed_on() -> None:
         ({"limits": {"weigh": 0}}, "limits: weigh: 0 is not"),
     ):
         with pytest.raises(ValueError, match=said):
-            run_toolplan(PLAN, ATOMS, Kitchen(), **options)  # type: ignore[arg-type]
+            run_toolplan(PLAN, ATOMS, Kitchen(), **options)
 
 
 # ---------------------------------------------------------------- dry

@@ -27,15 +27,11 @@ class Judge:
     tolerant: bool = False
 
     def judge(
-        self, answer: str | PlanNext | PlanReturn, phase: Phase, context: Context | None = None, *, name: str = "<text>"
+        self, answer: str, phase: Phase, context: Context | None = None, *, name: str = "<text>"
     ) -> tuple[PlanNext | PlanReturn | None, list[Diagnostic]]:
         """The message, or None where there is an error; and all that was found."""
-        message: PlanNext | PlanReturn | None
-        if isinstance(answer, str):
-            scan = (scan_message if self.tolerant else scan_strictly)(answer, phase, name=name)
-            message, found = scan.message, scan.diagnostics
-        else:
-            message, found = answer, []
-        if message is not None:
-            found = in_order([*found, *check_message(message, context, self.executors)])
-        return (None if has_errors(found) else message), found
+        scan = (scan_message if self.tolerant else scan_strictly)(answer, phase, name=name)
+        found = scan.diagnostics
+        if scan.message is not None:
+            found = in_order([*found, *check_message(scan.message, context, self.executors)])
+        return (None if has_errors(found) else scan.message), found

@@ -55,8 +55,6 @@ JOBS = {
         planspec/test_interchange.py::test_time_and_memory_grow_with_the_depth_only
         property/test_growth.py test_backtracking.py json_text/test_yaml_text.py::test_hostile_texts_take_little_time
         json_text/test_yaml_text.py::test_long_texts_take_little_time toolplan/test_growth.py
-        toolplan/test_graph.py::test_time_grows_evenly
-        toolplan/test_references.py::test_time_grows_with_the_text toolplan/test_view.py::test_time_grows_evenly
     """,
     "fuzz": "test_fuzz.py",
     "kills": """
@@ -104,7 +102,6 @@ JOBS = {
         test_jobs.py::test_snapshots_of_tests_left_out_are_no_fault_of_a_job
         test_mutants.py::test_what_tests_find_is_told_from_what_they_do_not
         test_mutants.py::test_tests_that_fail_anyway_find_nothing/2
-        toolplan/test_call_ledger.py::test_a_killed_run_goes_on/3
     """,
     "sweep": """
         answers/test_corpus.py::test_forms_of_the_dialect_are_read_right_in_any_mixture

@@ -109,7 +109,7 @@ def check(  # noqa: PLR0913, PLR0917  (the options)
     **held_to: Any,
 ) -> None:
     """Check messages: JSON, structure, and all rules."""
-    check_inputs(*files, context_file, held_to["executors_file"], held_to["words_file"])
+    check_inputs(*files, context_file, held_to["executors_file"])
     judge = make_judge(**held_to)
     context = read_context(context_file, "") if context_file is not None else None
     taken = Phase(phase) if phase else context.phase if context else Phase.PLANNING
@@ -148,7 +148,7 @@ def prompt(
 
     It is for the planner or for the executor, whichever the plan waits for.
     """
-    check_inputs(context_file, answer, strategy_file, held_to["executors_file"], held_to["words_file"])
+    check_inputs(context_file, answer, strategy_file, held_to["executors_file"])
     # The tools in the state folder belong to the plan that is there.
     judge = make_judge(None if context_file else state, **held_to)
     strategy = read_strategy(strategy_file)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 
 import click
 
@@ -13,18 +12,15 @@ from planspec_lark.cli.arguments import flag, language_option, options
 from planspec_lark.cli.ledgers import LedgerArguments, LedgerPlace, database_options
 from planspec_lark.cli.output import (
     UNREADABLE,
-    UnreadableFileError,
     fail_on,
     read_as,
     read_text,
-    stop_at,
     stop_on_faults,
 )
-from planspec_lark.plan_next import Context, Judge, WordLists, context_from_json, read_words
+from planspec_lark.plan_next import Context, Judge, context_from_json
 from planspec_lark.plan_next.context import CONTEXT_LIMITS
 from planspec_lark.plan_next.executors import EXECUTORS_FILE, EXECUTORS_LIMITS, read_executors
 from planspec_lark.plan_next.prompts import STRATEGY_LIMITS
-from planspec_lark.plan_next.wording.guess_words import WORDS_LIMITS, WordListError
 from planspec_lark.planner import read_state
 from planspec_lark.syntax import PlanSyntaxError
 
@@ -71,29 +67,19 @@ strategy_option = click.option(
 )
 judge_options = options(
     click.option("--executors", "executors_file", metavar="FILE", help="The tools that an executor has, as YAML."),
-    click.option("--words", "words_file", metavar="FILE", help="Word lists for the checks of texts, as TOML."),
     flag("--tolerant", help="Extract messages from prose and code fences, and repair what is plainly meant."),
 )
 
 
-def make_judge(
-    state: str | None = None, *, executors_file: str | None, words_file: str | None, tolerant: bool
-) -> Judge:
+def make_judge(state: str | None = None, *, executors_file: str | None, tolerant: bool) -> Judge:
     """What messages are held to. Without a file of executors, the one in the state folder counts if it is there."""
     if executors_file is None and state is not None:
         usual = os.path.join(state, EXECUTORS_FILE)
         executors_file = usual if os.path.lexists(usual) else None
-    executors = words = None
+    executors = None
     if executors_file is not None:
         executors = read_as(executors_file, read_executors, "these are not executors", UNREADABLE, EXECUTORS_LIMITS)
-    if words_file is not None:
-        words = read_as(words_file, _read_words, "these are not word lists", UNREADABLE, WORDS_LIMITS)
-    return Judge(executors=executors, words=words, tolerant=tolerant)
-
-
-def _read_words(text: str, name: str) -> WordLists:
-    with stop_at(WordListError, kind=partial(UnreadableFileError, name)):
-        return read_words(text)
+    return Judge(executors=executors, tolerant=tolerant)
 
 
 def read_strategy(file: str | None) -> str | None:

@@ -223,7 +223,7 @@ def _leave(context: Context) -> NoReturn:
 
 
 def _run(max_turns: int | None, *, state: str, budget: Budget, **given: Any) -> Context:
-    judge = make_judge(state, **{name: given[name] for name in ("executors_file", "words_file", "tolerant")})
+    judge = make_judge(state, **{name: given[name] for name in ("executors_file", "tolerant")})
     planner, executor = _planner(given, judge), _executor(given, judge)
     latest: dict[PlannerEventKind, PlannerEvent] = {}
 

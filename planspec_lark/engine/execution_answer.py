@@ -94,7 +94,7 @@ def read_execution(text: str, step: PlanStep, *, name: str = "<answer>", limits:
         name: what diagnostics call the text.
         limits: the most bytes, levels and findings.
     """
-    read = scan_json(text, name=name, limits=limits, prefer=lambda value: "status" in value, one_only=True)
+    read = scan_json(text, name=name, limits=limits, prefer=lambda value: "status" in value)
     findings: list[ValueFinding] = []
     answer, effort = None, Effort(llm_calls=1)
     if read.has_value and isinstance(read.value, dict):

@@ -51,7 +51,6 @@ def scan_json(
     name: str = "<text>",
     limits: Limits = JSON_LIMITS,
     prefer: Callable[[Any], bool] | None = None,
-    one_only: bool = False,
 ) -> JsonText:
     """Read the object in a text, such as a language model's answer, as far as there is one. Never raises on any text.
 
@@ -68,10 +67,10 @@ def scan_json(
         text: any text.
         name: what diagnostics call it.
         limits: how much to read and to report. An object that is too deep has no value.
-        prefer: whether an object is of the kind that is looked for.
-        one_only: whether two of that kind that differ are an error, as nobody knows which one is meant.
+        prefer: whether an object is of the kind that is looked for. Two that are and differ are an error, as nobody
+            knows which one is meant.
     """
-    return _read(text, name, limits, is_strict=False, prefer=prefer, one_only=one_only)
+    return _read(text, name, limits, is_strict=False, prefer=prefer)
 
 
 def _read(text: str, name: str, limits: Limits, *, allow_list: bool = False, **how: Any) -> JsonText:
@@ -164,9 +163,7 @@ class _Reading:
         self._left_out = left_out
         self._found = Findings(given.limits.max_findings)
 
-    def run(
-        self, value: Any, *, allow_list: bool, prefer: Callable[[Any], bool] | None = None, one_only: bool = False
-    ) -> JsonText:
+    def run(self, value: Any, *, allow_list: bool, prefer: Callable[[Any], bool] | None = None) -> JsonText:
         """The object that is meant, or the list where it may be one."""
         objects = _find_objects(self._given, allow_list=allow_list)
         if not objects:
@@ -177,7 +174,7 @@ class _Reading:
         for one in objects:
             self._note_text(at, one.start)
             if one is not best:
-                self._note_other(one, best, is_rival=one_only and prefer is not None and prefer(one.value))
+                self._note_other(one, best, is_rival=prefer is not None and prefer(one.value))
             at = one.end
         self._note_text(at, len(self._given.text))
         return self._close(MISSING if best.is_too_deep else best.value, best.builder.root)

@@ -53,15 +53,6 @@ if TYPE_CHECKING:
         read_result as read_result,
     )
     from planspec_lark.plan_next.view import context_to_plan as context_to_plan
-    from planspec_lark.plan_next.wording.changing_tokens import find_unstable as find_unstable
-    from planspec_lark.plan_next.wording.guess_words import (
-        WordListError as WordListError,
-        WordLists as WordLists,
-        default_words as default_words,
-        load_words as load_words,
-        read_words as read_words,
-    )
-    from planspec_lark.plan_next.wording.state_paths import find_state_paths as find_state_paths
 else:
     __getattr__, __dir__, __all__ = attach(
         __name__,
@@ -78,8 +69,5 @@ else:
             "results": "ResultSection ResultSections read_result",
             "conversion": "message_to_json",
             "view": "context_to_plan",
-            "wording.changing_tokens": "find_unstable",
-            "wording.state_paths": "find_state_paths",
-            "wording.guess_words": "WordLists WordListError default_words load_words read_words",
         },
     )

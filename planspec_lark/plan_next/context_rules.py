@@ -11,7 +11,6 @@ from planspec_lark.plan_next.executors import Executors
 from planspec_lark.plan_next.identity import Phrase, goal_core, is_same_call, is_same_goal, item_cores
 from planspec_lark.plan_next.models import DoneItem, DoneStatus, ExecutorCall, PlanNext, PlanReturn, goal_text
 from planspec_lark.plan_next.rules import check_next, check_phase, check_return, texts_at
-from planspec_lark.plan_next.wording.guess_words import WordLists, default_words
 from planspec_lark.plan_next.wording.normal_forms import normalize
 from planspec_lark.syntax.diagnostics import Diagnostic, quote, shorten
 
@@ -27,11 +26,7 @@ _ENDED = {DoneStatus.FAILED: "has already failed", DoneStatus.PARTLY_DONE: "was 
 
 
 def check_message(
-    message: PlanNext | PlanReturn,
-    context: Context | None = None,
-    executors: Executors | None = None,
-    *,
-    words: WordLists | None = None,
+    message: PlanNext | PlanReturn, context: Context | None = None, executors: Executors | None = None
 ) -> list[Diagnostic]:
     """All that is wrong with a message, given the state of a plan.
 
@@ -40,7 +35,6 @@ def check_message(
             needs no context is not looked at again. One that a program has put together is checked for that as well.
         context: the state of the plan; without it, the rules that need it are left out.
         executors: the tools that there are; without them any command will do.
-        words: the words that hypotheses and steps may not have, for a message without a text.
 
     Returns:
         Diagnostics in the order of the text; those of the severity error mean that the message is to be refused.
@@ -50,9 +44,7 @@ def check_message(
     value = message_to_value(message)
     origin = message.origin if message.origin is not None and message.origin.value == value else None
     if origin is None:
-        findings += (
-            check_next(value, words or default_words()) if isinstance(message, PlanNext) else check_return(value)
-        )
+        findings += check_next(value) if isinstance(message, PlanNext) else check_return(value)
     return to_diagnostics(findings, origin)
 
 

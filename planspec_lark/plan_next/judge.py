@@ -9,7 +9,6 @@ from planspec_lark.plan_next.context_rules import check_message
 from planspec_lark.plan_next.executors import Executors
 from planspec_lark.plan_next.models import Phase, PlanNext, PlanReturn
 from planspec_lark.plan_next.parser import scan_message, scan_strictly
-from planspec_lark.plan_next.wording.guess_words import WordLists
 from planspec_lark.syntax.diagnostics import Diagnostic, has_errors, in_order
 
 __all__ = ["Judge"]
@@ -21,25 +20,18 @@ class Judge:
 
     Attributes:
         executors: the tools that a planner may call; None for any.
-        words: the words that hypotheses and steps may not have; None for those of the package.
         tolerant: take messages out of prose and code fences, and repair what is plainly meant.
     """
 
     executors: Executors | None = None
-    words: WordLists | None = None
     tolerant: bool = False
 
     def judge(
-        self, answer: str | PlanNext | PlanReturn, phase: Phase, context: Context | None = None, *, name: str = "<text>"
+        self, answer: str, phase: Phase, context: Context | None = None, *, name: str = "<text>"
     ) -> tuple[PlanNext | PlanReturn | None, list[Diagnostic]]:
         """The message, or None where there is an error; and all that was found."""
-        message: PlanNext | PlanReturn | None
-        if isinstance(answer, str):
-            scan = (scan_message if self.tolerant else scan_strictly)(answer, phase, words=self.words, name=name)
-            message, found = scan.message, scan.diagnostics
-        else:
-            message, found = answer, []
-        if message is not None:
-            more = check_message(message, context, self.executors, words=self.words)
-            found = in_order([*found, *more])
-        return (None if has_errors(found) else message), found
+        scan = (scan_message if self.tolerant else scan_strictly)(answer, phase, name=name)
+        found = scan.diagnostics
+        if scan.message is not None:
+            found = in_order([*found, *check_message(scan.message, context, self.executors)])
+        return (None if has_errors(found) else scan.message), found

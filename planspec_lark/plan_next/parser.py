@@ -19,7 +19,6 @@ from planspec_lark.json_text.parser import JSON_LIMITS, read_json, scan_json
 from planspec_lark.plan_next.conversion import build
 from planspec_lark.plan_next.models import Phase, PlanNext, PlanReturn
 from planspec_lark.plan_next.rules import PHASES, check_next, check_phase, check_return
-from planspec_lark.plan_next.wording.guess_words import WordLists, default_words
 from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError, Severity, has_errors, quote
 from planspec_lark.syntax.limits import Limits
 from planspec_lark.syntax.source import Source
@@ -52,19 +51,13 @@ class MessageScan:
 
 
 def parse_message(
-    text: str,
-    phase: Phase | str,
-    *,
-    words: WordLists | None = None,
-    name: str = "<text>",
-    limits: Limits = JSON_LIMITS,
+    text: str, phase: Phase | str, *, name: str = "<text>", limits: Limits = JSON_LIMITS
 ) -> PlanNext | PlanReturn:
     """Read a message strictly: one JSON object and nothing around it.
 
     Args:
         text: the whole answer.
         phase: "planning" takes plan-next, "execution" takes plan-return.
-        words: the words that hypotheses and steps may not have; by default those of the package.
         name: what diagnostics call the text.
         limits: the most bytes, levels and findings.
 
@@ -75,29 +68,20 @@ def parse_message(
         MessageError: the text is no such message; with all diagnostics, warnings included.
         ValueError: there is no such phase.
     """
-    scan = scan_strictly(text, Phase(phase), words=words, name=name, limits=limits)
+    scan = scan_strictly(text, Phase(phase), name=name, limits=limits)
     if scan.message is None:
         raise MessageError(scan.diagnostics, scan.source)
     return scan.message
 
 
-def scan_strictly(
-    text: str, phase: Phase, *, words: WordLists | None, name: str, limits: Limits = JSON_LIMITS
-) -> MessageScan:
+def scan_strictly(text: str, phase: Phase, *, name: str, limits: Limits = JSON_LIMITS) -> MessageScan:
     """The same with all that was found, whether or not it is a message."""
     read = read_json(text, name=name, limits=limits)
-    message, found = _judge(read, phase, words, limits)
+    message, found = _judge(read, phase, limits)
     return MessageScan(message, found, read.source)
 
 
-def scan_message(
-    text: str,
-    phase: Phase | str,
-    *,
-    words: WordLists | None = None,
-    name: str = "<text>",
-    limits: Limits = JSON_LIMITS,
-) -> MessageScan:
+def scan_message(text: str, phase: Phase | str, *, name: str = "<text>", limits: Limits = JSON_LIMITS) -> MessageScan:
     """Read the message in a language model's answer; never raises on any text.
 
     It is taken out of code fences and prose, and repaired where its meaning is plain; each of these is a diagnostic.
@@ -105,10 +89,10 @@ def scan_message(
     those of :func:`parse_message`.
     """
     phase = Phase(phase)
-    read = scan_json(text, name=name, limits=limits, prefer=lambda value: _is_of(value, phase), one_only=True)
+    read = scan_json(text, name=name, limits=limits, prefer=lambda value: _is_of(value, phase))
     read, dropped = _without_nulls(read, _OPTIONAL)
     known = [ValueFinding("PN103", IGNORED_NULL, (key,), severity=Severity.WARNING) for key in dropped]
-    message, found = _judge(read, phase, words, limits, known)
+    message, found = _judge(read, phase, limits, known)
     return MessageScan(message, found, read.source)
 
 
@@ -125,14 +109,14 @@ def _without_nulls(read: JsonText, keys: Sequence[str]) -> tuple[JsonText, list[
 
 
 def _judge(
-    read: JsonText, phase: Phase, words: WordLists | None, limits: Limits, known: Sequence[ValueFinding] = ()
+    read: JsonText, phase: Phase, limits: Limits, known: Sequence[ValueFinding] = ()
 ) -> tuple[PlanNext | PlanReturn | None, list[Diagnostic]]:
     """The message, unless there is an error, and all that was found."""
     read, _ = _without_nulls(read, _NULLABLE)
     built: PlanNext | PlanReturn | None = None
     findings = list(known)
     if isinstance(read.value, dict):
-        built, more = _judge_value(read.value, phase, words or default_words())
+        built, more = _judge_value(read.value, phase)
         findings += more
     found = first_findings(findings, read, limits.max_findings, read.diagnostics)
     if built is None or has_errors(found):
@@ -140,7 +124,7 @@ def _judge(
     return evolve(built, warnings=tuple(found), origin=read), found
 
 
-def _judge_value(value: dict[str, Any], phase: Phase, words: WordLists) -> tuple[Any, list[ValueFinding]]:
+def _judge_value(value: dict[str, Any], phase: Phase) -> tuple[Any, list[ValueFinding]]:
     if "type" not in value:
         return None, [ValueFinding("PN101", missing_field("type"), ("type",), help=f'write "{PHASES[phase]}"')]
     kind = value["type"]
@@ -151,5 +135,5 @@ def _judge_value(value: dict[str, Any], phase: Phase, words: WordLists) -> tuple
         return None, [ValueFinding("PN104", message, ("type",), help=f'write "{PHASES[phase]}"')]
     built, findings = build({key: item for key, item in value.items() if key != "type"}, _MODELS[kind])
     findings += check_phase(kind, phase)
-    findings += check_next(value, words) if kind == "plan-next" else check_return(value)
+    findings += check_next(value) if kind == "plan-next" else check_return(value)
     return built, findings

@@ -15,7 +15,7 @@ from planspec_lark.plan_next.identity import Phrase
 from planspec_lark.plan_next.models import SIDES, DoneStatus, Phase, PlanType
 from planspec_lark.plan_next.results import HEADINGS, ResultSections, read_result
 from planspec_lark.plan_next.wording.changing_tokens import find_unstable
-from planspec_lark.plan_next.wording.guess_words import WordLists
+from planspec_lark.plan_next.wording.guess_words import find_guess, find_sequence
 from planspec_lark.plan_next.wording.normal_forms import normalize
 from planspec_lark.plan_next.wording.state_paths import find_state_paths
 from planspec_lark.syntax.diagnostics import Severity, count_of, shorten
@@ -37,7 +37,7 @@ def check_phase(kind: str, phase: Phase) -> Iterator[ValueFinding]:
         yield ValueFinding("PN201", message, ("type",), help=f"answer with {PHASES[phase]}")
 
 
-def check_next(value: Mapping[str, Any], words: WordLists) -> Iterator[ValueFinding]:
+def check_next(value: Mapping[str, Any]) -> Iterator[ValueFinding]:
     """All rules for a plan-next message that need no context."""
     block = value.get("new_block")
     block = block if isinstance(block, dict) else {}
@@ -47,7 +47,7 @@ def check_next(value: Mapping[str, Any], words: WordLists) -> Iterator[ValueFind
         yield from _check_execute(value, block)
     elif kind in (PlanType.PLAN_PROBES.value, PlanType.PLAN_STEPS.value):
         yield from _check_plan(value, block)
-        yield from _check_words(PlanType(kind), block, words)
+        yield from _check_words(PlanType(kind), block)
     yield from _check_empty(value, block)
     yield from _check_state_paths(value)
     yield from _check_stability(value, block)
@@ -111,12 +111,12 @@ def _check_plan(value: Mapping[str, Any], block: Mapping[str, Any]) -> Iterator[
 # ---------------------------------------------------------------- texts
 
 
-def _check_words(kind: PlanType, block: Mapping[str, Any], words: WordLists) -> Iterator[ValueFinding]:
+def _check_words(kind: PlanType, block: Mapping[str, Any]) -> Iterator[ValueFinding]:
     if kind is PlanType.PLAN_PROBES:
-        find, code, said = words.find_sequence, "PN207", "speaks of an order, and hypotheses have none"
+        find, code, said = find_sequence, "PN207", "speaks of an order, and hypotheses have none"
         help = "say what may be true, not what comes first"
     else:
-        find, code, said = words.find_guess, "PN208", "speaks of a guess, and steps must be certain"
+        find, code, said = find_guess, "PN208", "speaks of a guess, and steps must be certain"
         help = "choose PLAN_PROBES where evidence is missing"
     for path, text in texts_at(block.get("plan"), ("new_block", "plan")):
         for word in find(text)[:_MOST_WORDS]:

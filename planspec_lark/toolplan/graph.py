@@ -6,19 +6,20 @@ A graph is a list with, for each node, those that it depends on.
 from __future__ import annotations
 
 import heapq
-from bisect import bisect_right
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from graphlib import CycleError, TopologicalSorter
 
 from attrs import frozen
 
-__all__ = ["Graph", "Ordering", "depend", "find_cycles", "find_groups", "order"]
+__all__ = ["Graph", "Ordering", "depend", "find_cycles", "order"]
 
 Graph = Sequence[Sequence[int]]
 
 # In one pass through a graph, each node keeps a bit for each of so many nodes that are asked for.
 _AT_A_TIME = 4096
+# So many circles are looked for: each takes one more look at all nodes.
+_MOST_CIRCLES = 10
 
 
 @frozen
@@ -66,118 +67,56 @@ def _sort(graph: Graph) -> list[int]:
     return ordered
 
 
-# ---------------------------------------------------------------- circles
-
-
 def find_cycles(graph: Graph, stuck: Sequence[int]) -> list[list[int]]:
-    """A circle of each group of nodes that depend on one another, sorted by their lowest nodes.
+    """Some circles that have no node in common, sorted by their lowest nodes.
 
     Every node of a circle depends on the next one, and the last one on the first, which is the lowest. ``stuck`` are
     the nodes to look at.
     """
-    group_of = find_groups(graph, stuck)
-    firsts: dict[int, int] = {}
-    for node in stuck:
-        firsts.setdefault(group_of[node], node)
-    circles = (_find_cycle(graph, group_of, first) for first in firsts.values())
-    return sorted(circle for circle in circles if circle)
-
-
-def _find_cycle(graph: Graph, group_of: dict[int, int], node: int) -> list[int]:
-    """A circle inside the group of this node; none where it is alone, and not its own dependency."""
-    group, way, places = group_of[node], [node], {node: 0}
-    while True:
-        following = next((other for other in graph[node] if group_of.get(other) == group), None)
-        if following is None:
-            return []
-        if following in places:
-            cycle = way[places[following] :]
-            at = cycle.index(min(cycle))
-            return cycle[at:] + cycle[:at]
-        places[following] = len(way)
-        way.append(following)
-        node = following
-
-
-def find_groups(graph: Graph, nodes: Sequence[int]) -> dict[int, int]:
-    """The group of each of these nodes: two are in one if each depends on the other, directly or not.
-
-    Groups are numbered so that one depends on lower ones only (Kosaraju's algorithm with stacks of its own).
-    """
-    dependants: dict[int, list[int]] = {node: [] for node in nodes}
-    for node in nodes:
-        for other in graph[node]:
-            if other in dependants:
-                dependants[other].append(node)
-    group_of: dict[int, int] = {}
-    # What others depend on is finished before them, but in circles: the last one is in a group that none depends on.
-    for group, root in enumerate(reversed(_finish(graph, dependants))):
-        todo = [root]
-        while todo:
-            node = todo.pop()
-            if node not in group_of:
-                group_of[node] = -group
-                todo += dependants[node]
-    return group_of
-
-
-def _finish(graph: Graph, among: Collection[int]) -> list[int]:
-    """These nodes in the order in which a search into the depth leaves them."""
-    seen: set[int] = set()
-    finished = []
-    for root in among:
-        stack = [] if root in seen else [(root, iter(graph[root]))]
-        while stack:
-            node, others = stack[-1]
-            seen.add(node)
-            following = next((other for other in others if other in among and other not in seen), None)
-            if following is None:
-                finished.append(node)
-                stack.pop()
-            else:
-                stack.append((following, iter(graph[following])))
-    return finished
-
-
-# ---------------------------------------------------------------- which node depends on which
+    left = {node: graph[node] for node in stuck}
+    found: list[list[int]] = []
+    for _ in range(_MOST_CIRCLES):
+        try:
+            TopologicalSorter(left).prepare()
+            break
+        except CycleError as error:
+            # Here each node is a dependency of the next one, and the last one is the first.
+            cycle = error.args[1][:0:-1]
+        at = cycle.index(min(cycle))
+        found.append(cycle[at:] + cycle[:at])
+        gone = {*cycle}
+        left = {node: others for node, others in left.items() if node not in gone}
+    return sorted(found)
 
 
 def depend(
-    graph: Graph, ordering: Ordering, questions: Sequence[tuple[int, int]], *, at_a_time: int = _AT_A_TIME
-) -> list[bool]:
-    """For each pair of nodes whether the first depends on the second, directly or not."""
-    groups = find_groups(graph, ordering.stuck)
-    # Circles come last, as nothing outside depends on them but what is stuck as well; each counts as one node.
-    sequence = [*ordering.order, *sorted(ordering.stuck, key=groups.__getitem__)]
-    position = [0] * len(graph)
-    heads: dict[int, int] = {}
-    for at, node in enumerate(sequence):
-        position[node] = heads.setdefault(groups[node], at) if node in groups else at
+    graph: Graph, ordered: Sequence[int], questions: Iterable[tuple[int, int]], *, at_a_time: int = _AT_A_TIME
+) -> set[tuple[int, int]]:
+    """The pairs of nodes of which the first, which has its turn, depends on the second, directly or not."""
+    position = {node: at for at, node in enumerate(ordered)}
     asking: dict[int, list[int]] = {}
     for node, other in questions:
-        # Nothing depends on what comes later.
-        if position[node] >= position[other]:
+        # Nothing depends on what comes later, or never.
+        if position.get(other, len(graph)) < position[node]:
             asking.setdefault(other, []).append(node)
     targets = sorted(asking, key=position.__getitem__)
     found: set[tuple[int, int]] = set()
     for first in range(0, len(targets), at_a_time):
-        bits = {other: 1 << at for at, other in enumerate(targets[first : first + at_a_time])}
-        last = max(position[node] for other in bits for node in asking[other])
-        nodes = sequence[position[targets[first]] : bisect_right(sequence, last, key=position.__getitem__)]
-        masks = _spread(graph, nodes, position, bits)
-        found.update(
-            (node, other) for other, bit in bits.items() for node in asking[other] if masks.get(position[node], 0) & bit
-        )
-    return [question in found for question in questions]
+        some = targets[first : first + at_a_time]
+        bits = {other: 1 << at for at, other in enumerate(some)}
+        last = max(position[node] for other in some for node in asking[other])
+        masks = _spread(graph, ordered[position[some[0]] : last + 1], bits)
+        found.update((node, other) for other in some for node in asking[other] if masks.get(node, 0) & bits[other])
+    return found
 
 
-def _spread(graph: Graph, nodes: Iterable[int], position: Sequence[int], bits: Mapping[int, int]) -> dict[int, int]:
-    """The bits of those that each of these nodes depends on, by position."""
+def _spread(graph: Graph, nodes: Iterable[int], bits: Mapping[int, int]) -> dict[int, int]:
+    """The bits of those that each of these nodes depends on."""
     masks: dict[int, int] = {}
     for node in nodes:
-        mask = masks.get(position[node], 0)
+        mask = 0
         for other in graph[node]:
-            mask |= masks.get(position[other], 0) | bits.get(other, 0)
+            mask |= masks.get(other, 0) | bits.get(other, 0)
         if mask:
-            masks[position[node]] = mask
+            masks[node] = mask
     return masks

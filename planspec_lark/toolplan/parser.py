@@ -69,7 +69,7 @@ def scan_doc(text: str, *, name: str = "<text>", syntax: Syntax | None = None) -
     ]
     if len(blocks) == 1 and not _is_json(bare[blocks[0].body_start :]):
         return _read_block(read.source, blocks[0])
-    scan = scan_json(text, name=name, limits=DOC_JSON_LIMITS, prefer=_is_plan, one_only=True)
+    scan = scan_json(text, name=name, limits=DOC_JSON_LIMITS, prefer=_is_plan)
     return scan if _is_plan(scan.value) or _syntax_of(text) == "json" else read
 
 

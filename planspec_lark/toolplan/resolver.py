@@ -70,7 +70,7 @@ def copy_value(value: Any) -> Any:
     Raises:
         ValueRefusedError: it is too deep (or holds itself) or too large.
     """
-    return _Copier(_find_nothing, keep=True).copy(value, resolves=False)
+    return _Copier(_find_nothing).copy(value, resolves=False)
 
 
 def _find_nothing(_step: str, _output: str) -> Any:
@@ -80,7 +80,7 @@ def _find_nothing(_step: str, _output: str) -> Any:
 @define
 class _Copier:
     find: Find
-    keep: bool
+    keep: bool = False
     is_complete: bool = True
     _values: int = field(default=0, init=False)
     _characters: int = field(default=0, init=False)

@@ -9,10 +9,9 @@ from attrs import define, field, frozen
 from planspec_lark.json_text.findings import Path, ValueFinding, text_of
 from planspec_lark.syntax.diagnostics import quote
 from planspec_lark.toolplan.graph import Graph, Ordering, depend, find_cycles, order
-from planspec_lark.toolplan.json_schemas import join_names
 from planspec_lark.toolplan.references import ReferencePiece, may_refer, read_pieces, texts_in
 from planspec_lark.toolplan.signatures import Signature, Signatures, Slot
-from planspec_lark.toolplan.structure import STEPS, Outline, Report, Step, name_of, outline
+from planspec_lark.toolplan.structure import STEPS, Outline, Report, Step, join_names, name_of, outline
 from planspec_lark.toolplan.types import accepts, fits, kind_of
 
 __all__ = ["Plan", "check_atoms", "check_dependencies", "check_references", "prepare", "warn"]
@@ -162,25 +161,25 @@ def _find_fault(plan: Plan, use: ReferenceUse) -> str:
 
 
 def _find_early(plan: Plan) -> set[int]:
-    """Which references of steps that list their dependencies are to steps that they do not depend on."""
-    uses: list[int] = []
-    questions: list[tuple[int, int]] = []
+    """Which references of steps that list their dependencies are to steps that they do not depend on.
+
+    Of a step whose turn never comes nothing is said: once its circle is broken, it may depend on others.
+    """
+    stuck = {*plan.ordering.stuck}
+    questions: dict[int, tuple[int, int]] = {}
     direct: set[int] = set()
     last = -1
     for at, use in enumerate(plan.uses):
         assert use.step is not None
-        if use.index is None or use.step.depends_on is None:
+        if use.index is None or use.step.depends_on is None or use.step.index in stuck:
             continue
         if use.step.index != last:
             last = use.step.index
             direct = set(plan.graph[last])
         if use.index not in direct:
-            uses.append(at)
-            questions.append((last, use.index))
-    if not questions:
-        return set()
-    answers = depend(plan.graph, plan.ordering, questions)
-    return {at for at, depends in zip(uses, answers, strict=True) if not depends}
+            questions[at] = last, use.index
+    covered = depend(plan.graph, plan.ordering.order, questions.values())
+    return {at for at, question in questions.items() if question not in covered}
 
 
 # ---------------------------------------------------------------- dependencies

@@ -93,12 +93,6 @@ def test_the_context_says_the_phase() -> None:
     assert run("planner", "check", answer, "--context", "-", stdin=context).exit_code == 0
 
 
-def test_check_with_other_words() -> None:
-    words = '[sequence]\nwords = []\n[guess]\nwords = ["Rest"]\n'
-    result = run("planner", "check", "good.json", "--words", "-", stdin=words)
-    assert (result.exit_code, result.stdout.count("error[PN208]")) == (1, 1)
-
-
 @pytest.mark.parametrize("form", ["json", "github"])
 def test_formats(form: str) -> None:
     result = run("planner", "check", "bad.json", "good.json", "--format", form)
@@ -128,10 +122,6 @@ def test_formats(form: str) -> None:
         (["check", "good.json", "--context", "good.json"], "good.json: this is not a context"),
         (["check", "good.json", "--executors", "folder"], "Error: folder: Is a directory"),
         (["check", "good.json", "--executors", "good.json"], "good.json: these are not executors"),
-        (["check", "good.json", "--words", "folder"], "Error: folder: Is a directory"),
-        (["check", "good.json", "--words", "latin"], "latin: these are not word lists"),
-        (["check", "good.json", "--words", "good.json"], "Error: good.json: the word lists are not TOML: "),
-        (["check", "-", "--words", "-"], "Error: Standard input can be read only once."),
         (["prompt", "--strategy", "nope"], "Error: nope: No such file or directory"),
         (["prompt", "--strategy", "latin"], "latin: this is not a strategy"),
         (["prompt", "--context", "-", "--strategy", "-"], "Error: Standard input can be read only once."),
@@ -296,7 +286,7 @@ def test_nothing_steers_a_terminal() -> None:
     assert run("planner", "start", EVIL).exit_code == 0
     calls: list[list[str]] = [["check", "evil.json", EVIL], ["show"], ["show", "--plan"], ["prompt"]]
     calls += [["prompt", "--answer", EVIL], ["show", "--state", EVIL], ["show", "--context", EVIL], ["start", EVIL]]
-    calls += [["check", "evil.json", option, EVIL] for option in ("--context", "--executors", "--words", "--phase")]
+    calls += [["check", "evil.json", option, EVIL] for option in ("--context", "--executors", "--phase")]
     for arguments in calls:
         shown = harmless(on_terminal("planner", *arguments), colours=True)
         assert "Traceback" not in shown

@@ -38,8 +38,9 @@ from planspec_lark import (
 from planspec_lark.hopspec import plan_to_steps, steps_to_plan
 from planspec_lark.html import render_page
 from planspec_lark.json_text import read_json, scan_json
-from planspec_lark.plan_next import build_repair_prompt, default_words
+from planspec_lark.plan_next import build_repair_prompt
 from planspec_lark.plan_next.wording.changing_tokens import find_unstable
+from planspec_lark.plan_next.wording.guess_words import find_guess, find_sequence
 from planspec_lark.plan_next.wording.normal_forms import normalize
 from planspec_lark.plan_next.wording.state_paths import find_state_paths
 from planspec_lark.planspec import (
@@ -184,8 +185,8 @@ def _take_apart(document: PlanDocument) -> object:
 
 
 def _words(text: str) -> None:
-    default_words().find_sequence(text)
-    default_words().find_guess(text)
+    find_sequence(text)
+    find_guess(text)
 
 
 def _copy(plan: PlanSpec) -> None:

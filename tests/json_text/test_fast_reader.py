@@ -41,8 +41,6 @@ def test_what_is_right_is_read_at_once(value: dict[str, object], indent: int | s
         # Halves, among them those that a backslash parts from the other.
         ("\\\\ud83c\\udf31", None),
         ("\\ud83c\\\\udf31", None),
-        ("\\ud83c\\ud83c\\udf31", None),
-        ("\\ud83c\\udf31\\udf31", None),
         ("\\udf31\\ud83c", None),
         ("\\ud83c 🌱 \\udf31", None),
         ('\\ud83c", "\\udf31', None),
@@ -73,14 +71,11 @@ def test_both_readers_agree(text: str) -> None:
     "text",
     [
         '{"a": 1, "a": 2}',
-        '{"a": {"b": 1, "b": 1}}',
         '{"a": NaN}',
-        '{"a": -Infinity}',
         '{"a": 1e999}',
         f'{{"a": {"1" * 401}}}',
         '{"a": "\\ud800"}',
         '{"a": "\ud800"}',
-        '{"a": "\n"}',
         '{"a": 1} x',
         "",
         '{"a": ' * 65 + "1" + "}" * 65,

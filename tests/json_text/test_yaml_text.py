@@ -14,7 +14,6 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 
 from planspec_lark import Severity, render
-from planspec_lark.json_text.models import MISSING
 from planspec_lark.json_text.yaml_text import YAML_LIMITS, MissingYamlError, read_yaml
 from planspec_lark.syntax import Limits
 from tests.cases import in_one_test
@@ -37,10 +36,6 @@ def value(text: str) -> Any:
 
 
 # ---------------------------------------------------------------- values
-
-
-def test_a_version_that_a_text_names_changes_no_value() -> None:
-    assert value("%YAML 1.1\n---\n- yes\n- 010\n- 1:30\n") == ["yes", 10, "1:30"]
 
 
 LIST = """\
@@ -89,18 +84,13 @@ def test_nothing(text: str) -> None:
     ("text", "expected"),
     [
         ("12", 12),
-        ("-0", 0),
         ("017", 17),
-        ("-017", -17),
-        ("+09", 9),
         ("0o17", 15),
         ("-0x1F", -31),
         ("0b101", 5),
         ("1_000", 1000),
         ("1e5", 100000.0),
-        ("-.5", -0.5),
         ("6.02e+23", 6.02e23),
-        ("TRUE", True),
         ("False", False),
         ("Null", None),
     ],
@@ -133,7 +123,7 @@ def test_an_anchor_that_is_not_used() -> None:
 
 
 def test_a_version_changes_nothing() -> None:
-    assert value("%YAML 1.1\n---\n- yes\n- 017\n") == ["yes", 17]
+    assert value("%YAML 1.1\n---\n- yes\n- 017\n- 1:30\n") == ["yes", 17, "1:30"]
 
 
 # ---------------------------------------------------------------- codes
@@ -143,36 +133,25 @@ def test_a_version_changes_nothing() -> None:
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        ("- [a, b\n", ("PY101", 2, 1)),
         ("a: b: c\n", ("PY101", 1, 5)),
-        ("a:\n\t- b\n", ("PY101", 2, 1)),
-        ("'a", ("PY101", 1, 3)),
-        ("- a\nb\n", ("PY101", 3, 1)),
         ("@a", ("PY101", 1, 1)),
-        ("a: \x07\n", ("PY101", 1, 4)),
         ("文: \x00", ("PY101", 1, 4)),
         ("a: \ud800\n", ("PY101", 1, 4)),
         ("%YAML 9999999999.1\n---\na", ("PY101", 1, 1)),
         ("- &a b\n- *a\n", ("PY102", 2, 3)),
-        ("*a", ("PY102", 1, 1)),
         ("? *a\n: b\n", ("PY102", 1, 3)),
         ("- !!python/object/apply:os.system [ls]\n", ("PY103", 1, 3)),
-        ("- !!set {a}\n", ("PY103", 1, 3)),
         ("- !!str 12\n", ("PY103", 1, 3)),
-        ("- !!binary aGk=\n", ("PY103", 1, 3)),
         ("- !local a\n", ("PY103", 1, 3)),
         ("!!str a: b\n", ("PY103", 1, 1)),
         ("1: a\n", ("PY104", 1, 1)),
         ("a: {true: b}\n", ("PY104", 1, 5)),
-        ("~: a\n", ("PY104", 1, 1)),
         (": a\n", ("PY104", 1, 1)),
         ("[a]: b\n", ("PY104", 1, 1)),
         ("? {a: b}\n: c\n", ("PY104", 1, 3)),
         ("a\n---\nb\n", ("PY105", 2, 1)),
-        ("---\n---\n", ("PY105", 2, 1)),
         ("a: 1\nb: 2\n'a': 3\n", ("PJ128", 3, 1)),
         ("- .inf\n", ("PJ132", 1, 3)),
-        ("- -.INF\n", ("PJ132", 1, 3)),
         ("- .NaN\n", ("PJ132", 1, 3)),
         ("- 1e999\n", ("PJ134", 1, 3)),
         (f"- {'9' * 401}\n", ("PJ134", 1, 3)),
@@ -233,18 +212,6 @@ def test_messages(text: str, message: str) -> None:
     assert render(found) == message
 
 
-@pytest.mark.parametrize("text", ["*" + "a" * 500, "!" + "a" * 500 + " b", "1" * 300 + ": a"])
-def test_messages_are_short(text: str) -> None:
-    (found,) = read_yaml(text).diagnostics
-    assert len(found.message) < 300
-    assert len(found.help) < 300
-
-
-def test_what_is_refused_has_no_value() -> None:
-    read = read_yaml("- a\n- *b\n")
-    assert read.value is MISSING
-
-
 @pytest.mark.parametrize("text", ["\x1b]0;a\x07", "- !\x1b[31m a", "a: \u202e\n? [", "'\x9b", "- *\u200b"])
 def test_messages_steer_no_terminal(text: str) -> None:
     for found in read_yaml(text, name="\x1b[31m").diagnostics:
@@ -293,14 +260,6 @@ def test_positions_count_characters(text: str) -> None:
 # ---------------------------------------------------------------- limits
 
 
-@pytest.mark.parametrize(
-    "text", ["[" * 40, "- " * 40 + "a", "{a: " * 40, "".join(f"{' ' * at}a:\n" for at in range(40))]
-)
-def test_depth(text: str) -> None:
-    (found,) = read_yaml(text).diagnostics
-    assert (found.code, found.message) == ("PJ107", "the value is on level 33, and the limit is 32")
-
-
 def test_depth_is_counted_in_levels() -> None:
     assert faults("- " * 32 + "a") == []
     assert faults("- " * 33 + "a") == [("PJ107", 1, 65)]
@@ -335,27 +294,29 @@ def seconds(text: str) -> float:
 
 
 HOSTILE = [
-    "[",
-    "{a: ",
-    "[a, ",
-    "- ",
-    "? ",
-    "&a ",
-    "&",
-    "*a ",
-    "!a ",
-    '"',
-    "'",
-    '"a',
-    "'a\n",
-    "#",
-    "# a\n",
-    "a: ",
-    "|",
-    "|\n",
+    *(
+        "[",
+        "{a: ",
+        "[a, ",
+        "- ",
+        "? ",
+        "&a ",
+        "&",
+        "*a ",
+        "!a ",
+        '"',
+        "'",
+        '"a',
+        "'a\n",
+        "#",
+        "# a\n",
+        "a: ",
+        "|",
+        "|\n",
+    ),
+    *(">\n", "\t", " ", "\n", "\r\n", "\x85", "]", "}", "[]", ",", "%YAML 1.2\n", "%TAG ! x\n", "---\n", "...\n"),
+    *("1", "_", "+", ".", "文", "a", "a ", "\\", '"\\x', "<<: ", "- &a b\n", "- *a\n", "a: b\n"),
 ]
-HOSTILE += [">\n", "\t", " ", "\n", "\r\n", "\x85", "]", "}", "[]", ",", "%YAML 1.2\n", "%TAG ! x\n", "---\n", "...\n"]
-HOSTILE += ["1", "_", "+", ".", "文", "a", "a ", "\\", '"\\x', "<<: ", "- &a b\n", "- *a\n", "a: b\n"]
 
 
 @pytest.mark.parametrize("piece", HOSTILE)
@@ -364,20 +325,11 @@ def test_hostile_texts_take_little_time(piece: str) -> None:
 
 
 LONG = {
-    "list": "[" + filled("a, ", 30_000) + "]",
-    "deep list": "[" * 31 + filled("a,", 30_000),
     "list of deep lists": "[" + filled("[" * 30 + "]" * 30 + ",", 30_000),
-    "blocks": filled("- a\n", 30_000),
     "deep blocks": filled("- " * 31 + "a\n", 30_000),
     "keys": "".join(f"k{at}: v\n" for at in range(3000)),
     "keys in flow": "{" + "".join(f"k{at}: v, " for at in range(3000)) + "}",
-    "explicit keys": "".join(f"? k{at}\n: v\n" for at in range(3000)),
-    "folded": "a: >\n" + filled("  x\n\n", 30_000),
-    "plain": "a: b\n" + filled("  c\n", 30_000),
-    "quoted": '"' + filled("a\n", 30_000) + '"',
     "digits": "9" * BYTES,
-    "hexadecimal": "0x" + "f" * (BYTES - 2),
-    "exponent": "1e" + "9" * (BYTES - 2),
 }
 
 
@@ -389,29 +341,31 @@ def test_long_texts_take_little_time(text: str) -> None:
 # ---------------------------------------------------------------- beside the library's own reading
 
 _texts = st.text(st.characters(exclude_categories=["Cs", "Cc", "Cn", "Co"]), max_size=12)
-_STRANGE = ["", " ", "-", "- a", "a: b", "#", "a #b", "true", "~", "1", "017", "0x1", "1e5", ".inf", "2026-11-22", "<<"]
-_STRANGE += [
-    "=",
-    "*a",
-    "&a",
-    "!a",
-    "|",
-    ">",
-    "%",
-    "@",
-    "`",
-    "'",
-    '"',
-    "\\",
-    "[",
-    "{",
-    "a,b",
-    "a\nb",
-    "\n",
-    "文 字",
-    "yes",
+_STRANGE = [
+    *("", " ", "-", "- a", "a: b", "#", "a #b", "true", "~", "1", "017", "0x1", "1e5", ".inf", "2026-11-22", "<<", "="),
+    *(
+        "*a",
+        "&a",
+        "!a",
+        "|",
+        ">",
+        "%",
+        "@",
+        "`",
+        "'",
+        '"',
+        "\\",
+        "[",
+        "{",
+        "a,b",
+        "a\nb",
+        "\n",
+        "文 字",
+        "yes",
+        "? a",
+        "---",
+    ),
 ]
-_STRANGE += ["? a", "---", "..."]
 _strange = st.sampled_from(_STRANGE)
 _values = st.recursive(
     st.one_of(
@@ -434,13 +388,6 @@ def load(text: str) -> Any:
 def same(one: object, other: object) -> bool:
     """Whether values are equal and of the same kinds."""
     return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
-
-
-@given(_values)
-def test_json_is_read_as_the_library_reads_it(wanted: object) -> None:
-    text = json.dumps(wanted, ensure_ascii=False)
-    assert same(value(text), load(text))
-    assert same(value(text), wanted)
 
 
 @given(_values)

@@ -13,7 +13,6 @@ import signal
 import sqlite3
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -67,13 +66,10 @@ class Log:
     """What the executor was asked for."""
 
     path: Path
-    hangs: bool = False
 
     def execute(self, context: Context) -> str:
         """An executor that writes down when it begins and when it ends."""
         self._write(f"start {context.revision}")
-        while self.hangs:
-            time.sleep(0.01)
         answer = _result(context)
         self._write(f"end {context.revision}")
         return answer
@@ -209,19 +205,13 @@ class Request:
     Attributes:
         folder, log: of the state, and of the executor.
         dies_at: the number of the point to die at.
-        killed_behind: how many lines its log has when it is killed from outside.
-        killed_after: seconds from that moment on.
         processes: how many run at once.
-        hangs: whether the executor never ends.
     """
 
     folder: str
     log: str
     dies_at: int | None = field(default=None, kw_only=True)
-    killed_behind: int | None = field(default=None, kw_only=True)
-    killed_after: float = field(default=0.0, kw_only=True)
     processes: int = field(default=1, kw_only=True)
-    hangs: bool = field(default=False, kw_only=True)
 
 
 def serve() -> None:
@@ -233,21 +223,8 @@ def serve() -> None:
     for line in sys.stdin:
         request = Request(**json.loads(line))
         children = [_fork(request) for _ in range(request.processes)]
-        if request.killed_behind is not None:
-            _kill(children[0], request)
         codes = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
         print(json.dumps(codes), flush=True)
-
-
-def _kill(child: int, request: Request) -> None:
-    """Kill a child once its log has so many lines, and then so many seconds have passed, or it has ended."""
-    log, lines = Path(request.log), request.killed_behind or 0
-    while lines and not (log.exists() and log.read_bytes().count(b"\n") >= lines):
-        if os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT):
-            return
-        time.sleep(0.0002)
-    time.sleep(request.killed_after)
-    os.kill(child, signal.SIGKILL)
 
 
 def _fork(request: Request) -> int:
@@ -257,7 +234,7 @@ def _fork(request: Request) -> int:
     code = 1
     try:
         Points(request.dies_at).take_over()
-        run_plan(Path(request.folder), Log(Path(request.log), request.hangs))
+        run_plan(Path(request.folder), Log(Path(request.log)))
         code = 0
     except StateError as error:
         code = LOCKED if "another process is working" in str(error) else 1

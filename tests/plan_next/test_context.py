@@ -6,8 +6,6 @@ import json
 from typing import Any
 
 import pytest
-from attrs import evolve
-from attrs.exceptions import FrozenInstanceError
 
 from planspec_lark.plan_next import (
     Block,
@@ -34,11 +32,6 @@ def _at(depth: int, plan: list[str], max_depth: int = 5) -> Context:
 # ---------------------------------------------------------------- what it says
 
 
-@pytest.mark.parametrize("depth", range(6))
-def test_the_depth_is_the_length_of_the_path(depth: int) -> None:
-    assert _at(depth, []).depth == depth
-
-
 def test_at_one_less_than_the_most_a_planner_is_to_stop_splitting() -> None:
     assert [_at(depth, ["a"]).may_split for depth in range(6)] == [True, True, True, True, False, False]
     assert not _at(0, ["a"], max_depth=1).may_split
@@ -60,12 +53,6 @@ def test_a_block_without_items_is_executed() -> None:
 def test_failures_are_counted_up_to_now(ends: str, failures: int) -> None:
     done = [DoneItem("a", status=DoneStatus.FAILED if end == "f" else DoneStatus.DONE) for end in ends]
     assert Context(Block("g", done=done)).failures == failures
-
-
-def test_the_path_of_the_root_is_written_as_well() -> None:
-    written = json.loads(context_to_json(start_context("g")))
-    assert [*written] == ["think", "path", "max_depth", "revision"]
-    assert written["path"] == []
 
 
 # ---------------------------------------------------------------- the start
@@ -155,11 +142,6 @@ def test_the_end_of_the_root_is_the_outcome() -> None:
     assert context_from_json(context_to_json(context)) == context
 
 
-def test_an_empty_list_of_items_stays_empty() -> None:
-    context = evolve(open_(start_context("g", ["a"]), execute("c")), path=[Block("g", [])])
-    assert close(context).think.plan == []
-
-
 # ---------------------------------------------------------------- fields
 
 
@@ -169,26 +151,13 @@ def test_an_empty_list_of_items_stays_empty() -> None:
         ({"max_depth": 0}, "max_depth: 0 is not between 1 and 32"),
         ({"max_depth": 33}, "max_depth: 33 is not between 1 and 32"),
         ({"max_depth": True}, "max_depth: expected a whole number, not bool"),
-        ({"max_depth": "5"}, "max_depth: expected a whole number, not str"),
         ({"revision": -1}, "revision: -1 is less than 0"),
-        ({"revision": 1.0}, "revision: expected a whole number, not float"),
     ],
 )
 def test_a_context_has_numbers_that_mean_something(fields: dict[str, Any], message: str) -> None:
     with pytest.raises((TypeError, ValueError)) as error:
         Context(Block("g"), **fields)
     assert str(error.value) == message
-
-
-@pytest.mark.parametrize("fields", [{"think": "g"}, {"path": ["g"]}, {"path": ()}, {"outcome": "done"}])
-def test_a_context_has_blocks(fields: dict[str, Any]) -> None:
-    with pytest.raises(TypeError):
-        Context(**{"think": Block("g"), **fields})
-
-
-def test_a_context_never_changes() -> None:
-    with pytest.raises(FrozenInstanceError):
-        start_context("g").revision = 2  # type: ignore[misc]
 
 
 # ---------------------------------------------------------------- JSON
@@ -251,50 +220,36 @@ def _refusal(text: str) -> list[tuple[str, str, str]]:
     return [(one.code, one.path, one.message) for one in error.value.diagnostics]
 
 
+_BLOCK: dict[str, Any] = {"goal": "g", "plan": [], "done": []}
+
+
 @pytest.mark.parametrize(
     ("change", "found"),
     [
         ({"ids": 1}, ("PN102", "ids", "unknown field `ids`")),
         ({"max_depth": 0}, ("PN103", "max_depth", "max_depth: 0 is not between 1 and 32")),
-        ({"max_depth": 1.5}, ("PN103", "max_depth", "expected a whole number, not a number")),
-        ({"max_depth": True}, ("PN103", "max_depth", "expected a whole number, not true or false")),
-        ({"revision": -3}, ("PN103", "revision", "revision: -3 is less than 0")),
         ({"path": None}, ("PN103", "path", "expected a list, not null")),
         ({"path": ["g"]}, ("PN103", "path[0]", "expected an object, not a string")),
-        ({"think": []}, ("PN103", "think", "expected an object, not a list")),
         (
             {"path": [{"goal": "g", "plan": [], "done": []}] * 6},
             ("PN305", "path", "there are 6 blocks around this one, and the limit `max_depth` is 5"),
         ),
+        ({"think": {**_BLOCK, "child": []}}, ("PN102", "think.child", "unknown field `child`")),
+        ({"think": {**_BLOCK, "goal": ""}}, ("PN106", "think.goal", "the goal is empty")),
+        ({"think": {**_BLOCK, "plan": "a"}}, ("PN103", "think.plan", "expected a list, not a string")),
+        (
+            {"think": {**_BLOCK, "plan_type": "X"}},
+            ("PN105", "think.plan_type", "unknown value `X`; the values are PLAN_PROBES, PLAN_STEPS and EXECUTE"),
+        ),
+        (
+            {"think": {**_BLOCK, "done": [{"goal": "a", "status": "x"}]}},
+            ("PN103", "think.done[0].status", "unknown value `x`; the values are done, partly_done and failed"),
+        ),
+        ({"think": {**_BLOCK, "done": [""]}}, ("PN103", "think.done[0]", "expected an object, not a string")),
     ],
 )
 def test_what_is_no_context_is_refused_with_its_place(change: dict[str, Any], found: tuple[str, str, str]) -> None:
-    assert _refusal(json.dumps({"think": {"goal": "g", "plan": [], "done": []}, **change})) == [found]
-
-
-@pytest.mark.parametrize(
-    ("change", "found"),
-    [
-        ({"child": []}, ("PN102", "think.child", "unknown field `child`")),
-        ({"goal": ""}, ("PN106", "think.goal", "the goal is empty")),
-        ({"plan": "a"}, ("PN103", "think.plan", "expected a list, not a string")),
-        ({"plan": ["a", 2]}, ("PN103", "think.plan[1]", "expected a string, not a whole number")),
-        ({"takes_item": 1}, ("PN103", "think.takes_item", "expected true or false, not a whole number")),
-        (
-            {"plan_type": "X"},
-            ("PN105", "think.plan_type", "unknown value `X`; the values are PLAN_PROBES, PLAN_STEPS and EXECUTE"),
-        ),
-        ({"done": [{}]}, ("PN101", "think.done[0].goal", "the field `goal` is missing")),
-        (
-            {"done": [{"goal": "a", "status": "x"}]},
-            ("PN103", "think.done[0].status", "unknown value `x`; the values are done, partly_done and failed"),
-        ),
-        ({"done": [{"goal": "a", "x": 1}]}, ("PN102", "think.done[0].x", "unknown field `x`")),
-        ({"done": [""]}, ("PN103", "think.done[0]", "expected an object, not a string")),
-    ],
-)
-def test_what_is_no_block_is_refused_with_its_place(change: dict[str, Any], found: tuple[str, str, str]) -> None:
-    assert _refusal(json.dumps({"think": {"goal": "g", "plan": [], "done": [], **change}})) == [found]
+    assert _refusal(json.dumps({"think": _BLOCK, **change})) == [found]
 
 
 def test_all_that_is_wrong_is_said_at_once() -> None:

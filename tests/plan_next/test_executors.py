@@ -60,16 +60,10 @@ def test_a_plain_list_will_do_and_json_too() -> None:
     "text",
     [
         "tools:\n- id: a\n",
-        "executors: {a: b}\n",
-        "executors: text\n",
-        "text\n",
         "- text\n- 3\n-\n",
-        "- limits: x\n",
-        "- id: 3\n",
         "- id: ''\n- id: a b\n- id: 'a:b'\n",
         "- id: a\n- id: b\n- id: a\n",
         "- id: a\n  limits: 3\n  guarantees: [x, 3]\n  side_effects: {a: b}\n  description: [x]\n",
-        "- id: a\n id: b\n",
     ],
     ids=str,
 )
@@ -90,39 +84,3 @@ def test_a_large_file_is_not_read(tmp_path: Path) -> None:
     with pytest.raises(ExecutorsError) as caught:
         load_executors("/dev/zero")
     assert [found.code for found in caught.value.diagnostics] == ["PS121"]
-
-
-def test_a_file_of_other_bytes_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "executors.yaml"
-    path.write_bytes("- id: naïve".encode("latin-1"))
-    with pytest.raises(ExecutorsError, match="PS119"):
-        load_executors(path)
-    with pytest.raises(FileNotFoundError):
-        load_executors(tmp_path / "none.yaml")
-
-
-@pytest.mark.parametrize(
-    ("command", "name"),
-    [
-        ("a", "a"),
-        ("a: x", "a"),
-        ("a x", "a"),
-        (" a", "a"),
-        ("b:", "b"),
-        ("ab", None),
-        ("A", None),
-        ("", None),
-        (": a", None),
-    ],
-)
-def test_a_command_names_a_tool_by_its_first_word(command: str, name: str | None) -> None:
-    found = Executors([Executor("a"), Executor("b")]).find(command)
-    assert (found and found.id) == name
-
-
-def test_a_long_key_is_cut_short() -> None:
-    with pytest.raises(ExecutorsError) as caught:
-        read_executors(f'{{"{"x" * 1000}": []}}')
-    (found,) = caught.value.diagnostics
-    assert found.code == "PN102"
-    assert len(found.message) < 300

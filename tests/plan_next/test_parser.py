@@ -21,11 +21,9 @@ from planspec_lark.plan_next import (
     PlanNext,
     PlanReturn,
     PlanType,
-    default_words,
     parse_message,
     scan_message,
 )
-from planspec_lark.plan_next.conversion import message_to_value
 from planspec_lark.syntax import Limits
 from tests.plan_next.messages import (
     GOAL,
@@ -63,32 +61,6 @@ def test_all_fields_are_read() -> None:
 
 
 @pytest.mark.parametrize(
-    "value",
-    [
-        probes(),
-        steps(update_plan=[]),
-        execute(),
-        {**execute(), "executor_call": {**call(), "timeout": 3, "env": {"a": None}}},
-        probes(goal={**GOAL, "owner": "the landlord"}),
-        returned(),
-        returned({}),
-        returned("", status="done"),
-    ],
-    ids=str,
-)
-def test_what_is_read_is_written_again(value: dict[str, Any]) -> None:
-    assert message_to_value(parse_message(encode(value), phase_of(value))) == value
-
-
-def test_a_tool_may_have_a_path() -> None:
-    inputs = {"path": "/tmp/a", "id": 3, "children": [{"path": "b"}]}
-    message = parse_message(encode({**execute(), "executor_call": {**call(), "inputs": inputs}}), "planning")
-    assert isinstance(message, PlanNext)
-    assert message.executor_call is not None
-    assert message.executor_call.inputs == inputs
-
-
-@pytest.mark.parametrize(
     ("before", "behind", "codes"),
     [
         ("Here it is:\n", "", ["PJ102"]),
@@ -96,6 +68,7 @@ def test_a_tool_may_have_a_path() -> None:
         ("```json\n", "\n```", ["PJ103", "PJ103"]),
         ("", "\n{}", ["PJ104"]),
         ("[", "]", ["PJ105"]),
+        ("// Here\n", "", ["PJ117"]),
     ],
 )
 def test_nothing_stands_around_the_object(before: str, behind: str, codes: list[str]) -> None:
@@ -103,24 +76,6 @@ def test_nothing_stands_around_the_object(before: str, behind: str, codes: list[
         parse_message(f"{before}{encode(execute())}{behind}", "planning")
     assert codes_of(caught.value.diagnostics) == codes
     assert isinstance(caught.value, PlanSyntaxError)
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "code"),
-    [
-        ('"done": []', '"done": [],', "PJ112"),
-        ('"done": []', '"done": [], "done": []', "PJ128"),
-        ('"inputs": {}', '"inputs": {"n": NaN}', "PJ132"),
-        ('"inputs": {}', '"inputs": {"n": -Infinity}', "PJ132"),
-        ('"inputs": {}', '"inputs": {"n": 1e999}', "PJ134"),
-    ],
-)
-def test_each_fault_of_json_has_its_code(old: str, new: str, code: str) -> None:
-    text = encode(execute())
-    assert old in text
-    with pytest.raises(MessageError) as caught:
-        parse_message(text.replace(old, new), "planning")
-    assert codes_of(caught.value.diagnostics) == [code]
 
 
 def test_all_faults_are_told_with_their_positions(snapshot: SnapshotAssertion) -> None:
@@ -161,16 +116,6 @@ def test_warnings_come_with_the_message() -> None:
     assert {one.severity for one in message.warnings} == {Severity.WARNING}
 
 
-@pytest.mark.parametrize(
-    ("text", "codes"),
-    [("", ["PJ101"]), ("{}", ["PN101"]), ('{"type": 3}', ["PN103"]), ('{"type": "plan"}', ["PN104"]), ("3", ["PJ105"])],
-)
-def test_texts_that_are_no_message(text: str, codes: list[str]) -> None:
-    with pytest.raises(MessageError) as caught:
-        parse_message(text, "planning")
-    assert codes_of(caught.value.diagnostics) == codes
-
-
 def test_there_are_two_phases() -> None:
     with pytest.raises(ValueError, match="'resting' is not a valid Phase"):
         parse_message(encode(execute()), "resting")
@@ -180,13 +125,6 @@ def test_there_are_two_phases() -> None:
         parse_message(encode(returned()), "planning")
 
 
-def test_words_may_be_others() -> None:
-    words = default_words().extended(sequence=["tomorrow"], allowed=["first floor"])
-    assert parse_message(encode(probes(["The first floor is wet", "b", "c"])), "planning", words=words)
-    with pytest.raises(MessageError, match="`tomorrow` speaks of an order"):
-        parse_message(encode(probes(["It rains tomorrow", "b", "c"])), "planning", words=words)
-
-
 # ---------------------------------------------------------------- hostile
 
 
@@ -194,12 +132,10 @@ def test_words_may_be_others() -> None:
     ("text", "code"),
     [
         ('{"a":' * 150_000, "PJ107"),
-        ('{"a":' + "[" * 900_000, "PJ107"),
         (encode(execute(goal="x" * 2_000_000)), "PS121"),
-        ("好" * 400_000, "PS121"),
         (encode({**execute(), "executor_call": {**call(), "inputs": json.loads("[" * 70 + "]" * 70 + " ")}}), "PJ107"),
     ],
-    ids=["objects", "lists", "a long text", "many bytes", "deep inputs"],
+    ids=["objects", "a long text", "deep inputs"],
 )
 @pytest.mark.parametrize("read", ["parse", "scan"])
 def test_bombs_get_a_clear_error(text: str, code: str, read: str) -> None:
@@ -230,13 +166,6 @@ def test_limits_are_the_callers() -> None:
 
 
 # ---------------------------------------------------------------- tolerant
-
-
-def test_a_message_without_faults_is_read_alike() -> None:
-    for value in (probes(), steps(), execute(), returned({"floor": "dry"})):
-        scan = scan_message(encode(value), phase_of(value))
-        assert scan.message == parse_message(encode(value), phase_of(value))
-        assert scan.diagnostics == []
 
 
 def test_repairs_are_listed(snapshot: SnapshotAssertion) -> None:
@@ -280,11 +209,6 @@ def test_a_draft_among_thoughts_does_not_count() -> None:
     assert (scan.message, codes_of(scan.diagnostics)) == (None, ["PS125", "PJ101"])
 
 
-def test_an_object_that_is_only_of_the_type_does_not_count() -> None:
-    answer = f'This is a {{"type": "plan-next"}} message: {encode(execute())}'
-    assert scan_message(answer, "planning").message == parse_message(encode(execute()), "planning")
-
-
 def test_a_goal_and_a_signal_say_something() -> None:
     sides = dict.fromkeys(GOAL, " ")
     for goal in (" ", "\u200b", sides):
@@ -300,15 +224,25 @@ def test_a_command_without_width_is_empty() -> None:
     assert paths_of(caught.value.diagnostics) == [("PN211", "executor_call.command")]
 
 
-def test_a_key_is_no_path_into_the_state_either() -> None:
-    value = execute()
-    value["executor_call"]["inputs"] = {"files": [{".thinkon/state.json": 1}]}
+@pytest.mark.parametrize(
+    ("message", "path", "part"),
+    [
+        (steps(goal="Read .thinkon/thinking-context.json."), "new_block.goal", ".thinkon/thinking-context.json"),
+        (steps(goal={**GOAL, "metric": "an entry in .thinkon/x"}), "new_block.goal.metric", ".thinkon/x"),
+        (steps(["Open /srv/.thinkon/", "Lay", "Test"]), "new_block.plan[0]", "/srv/.thinkon/"),
+        (steps(success_signal="．ｔｈｉｎｋｏｎ/x exists"), "success_signal", "．ｔｈｉｎｋｏｎ/x"),
+        (steps(update_plan=["Copy it to .thinkon"]), "update_plan[0]", ".thinkon"),
+        (execute("shell: cat .thinkon/a"), "executor_call.command", ".thinkon/a"),
+        ({**execute(), "executor_call": call(files=[{".thinkon/a": 1}])}, None, '".thinkon/a"'),
+    ],
+)
+def test_no_text_and_no_key_leads_into_the_state(message: dict[str, Any], path: str | None, part: str) -> None:
     with pytest.raises(MessageError) as caught:
-        parse_message(encode(value), "planning")
+        parse_message(encode(message), "planning")
     (found,) = caught.value.diagnostics
-    assert (found.code, found.message) == ("PN209", "`.thinkon/state.json` points into the kernel's own folder")
+    assert (found.code, path or found.path) == ("PN209", found.path)
     assert found.span is not None
-    assert encode(value)[found.span.start : found.span.end] == '".thinkon/state.json"'
+    assert encode(message)[found.span.start : found.span.end] == part
 
 
 def test_of_one_text_only_so_many_words_are_told() -> None:
@@ -321,13 +255,6 @@ def test_what_is_wrong_with_the_message_stays_wrong() -> None:
     scan = scan_message(f"```\n{encode(probes(['first this']))}\n```", "planning")
     assert scan.message is None
     assert codes_of(scan.diagnostics) == ["PJ103", "PN205", "PN207", "PJ103"]
-
-
-@pytest.mark.parametrize("text", ["", "no message", "{", "[1]", "```json\n```", '{"type": null}', "\x00{}"])
-def test_there_may_be_no_message(text: str) -> None:
-    scan = scan_message(text, "planning")
-    assert scan.message is None
-    assert any(one.severity is Severity.ERROR for one in scan.diagnostics)
 
 
 # ---------------------------------------------------------------- judging

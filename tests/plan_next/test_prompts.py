@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from string import Template
-from typing import Any
 
 import jsonschema
 import pytest
@@ -70,40 +68,72 @@ def examples(language: str) -> list[str]:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_brief(language: str, snapshot: SnapshotAssertion) -> None:
-    assert build_planner_prompt(CONTEXT, language=language) == snapshot
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_the_brief_with_executors(language: str, snapshot: SnapshotAssertion) -> None:
-    """What is another than without them."""
-    brief = build_planner_prompt(CONTEXT, EXECUTORS, language=language)
-    assert added(build_planner_prompt(CONTEXT, language=language), brief) == snapshot
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_the_brief_at_the_depth_limit(language: str, snapshot: SnapshotAssertion) -> None:
-    """What is another than further up."""
-    assert added(
-        build_planner_prompt(CONTEXT, language=language), build_planner_prompt(AT_LIMIT, language=language)
-    ) == (snapshot)
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_the_brief_with_a_strategy(language: str, snapshot: SnapshotAssertion) -> None:
-    """What is another than without one."""
-    brief = build_planner_prompt(CONTEXT, strategy="Small steps.\nTests first.", language=language)
-    assert added(build_planner_prompt(CONTEXT, language=language), brief) == snapshot
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_the_executors_brief(language: str, snapshot: SnapshotAssertion) -> None:
-    assert build_executor_prompt(CONTEXT, language=language) == snapshot
+def test_the_briefs(language: str, snapshot: SnapshotAssertion) -> None:
+    """What is another than in the template; and what tools, the depth limit and a strategy change."""
+    plain = build_planner_prompt(CONTEXT, language=language)
+    changed = {
+        "": (template("planner", language), plain),
+        "executors": (plain, build_planner_prompt(CONTEXT, EXECUTORS, language=language)),
+        "limit": (plain, build_planner_prompt(AT_LIMIT, language=language)),
+        "strategy": (plain, build_planner_prompt(CONTEXT, strategy="Small steps.\nTests first.", language=language)),
+        "executor": (template("executor", language), build_executor_prompt(CONTEXT, language=language)),
+    }
+    assert {name: added(*texts).split("\n") for name, texts in changed.items()} == snapshot
 
 
 def added(before: str, behind: str) -> str:
     known = before.split("\n")
     return "\n".join(line for line in behind.split("\n") if line not in known)
+
+
+# What only the planner's own thinking can keep is said in its brief, in both languages.
+SAID = [
+    (
+        "In this call, look at one block and say which block comes next inside it.",
+        "这一次调用里，你只看一个块，并说明在它里面接着要打开哪个块。",
+    ),
+    ("Do not carry anything out, and write no files.", "你不动手执行，也不写任何文件。"),
+    ("Use them to decide gate 2.", "第二道门要据此判断。"),
+    ("Use nothing else.", "除此之外什么也不要依赖"),
+    ("There is no hidden state, and you have no memory of earlier calls.", "没有隐藏的状态，你也不记得以前的调用。"),
+    (
+        'always `"plan-next"`; `plan-return` belongs to executors and is refused here',
+        '一律为 `"plan-next"`；`plan-return` 属于执行器，在这里会被拒收',
+    ),
+    (
+        "Even then answer with a plan-next message: ask for the final check that closes the block.",
+        "即便如此，你的回答仍然是一条 plan-next 消息：提出一个用来验收或收尾的目标，让这个块得以关闭。",
+    ),
+    ('Words such as "find out" or "why" are only a hint.', "“查明”“为什么”这类字眼只是提示，不能单凭它们下结论。"),
+    ("Each can be disproved by an observation or a test", "每一条都可以通过观察或测试推翻"),
+    ("No: continue with gate 2.", "不用猜：进入第二道门。"),
+    ("Never mix hypotheses and steps in one plan.", "同一份计划里绝不能把假设和步骤混在一起。"),
+    (
+        "If you cannot keep them apart, evidence is missing: choose `PLAN_PROBES`.",
+        "分不开就说明还缺证据，请选 `PLAN_PROBES`。",
+    ),
+    (
+        "Do not ask for it again: not for the same block, the same item of a plan or the same call.",
+        "不要再要求同样的东西：同样的块、同样的计划项、同样的调用都不行",
+    ),
+    ("Split a goal that has failed into smaller steps", "失败过的目标必须换一种方式重新提出：拆成更小的步骤"),
+    (
+        "Never write `id`, `new_id`, `current_id`, `path` or `children`",
+        "都不要写 `id`、`new_id`、`current_id`、`path` 或 `children`",
+    ),
+    ("Exactly one JSON object, from its first brace to its last, and nothing else", "只能是一个 JSON 对象"),
+    ("Never try to change what is done already.", "也不要试图改动已经完成的内容。"),
+    ("Plan only what the goal asks for.", "目标没有要求的事，不要列入计划。"),
+    ("Do not ask for more than the item does.", "不要超出这一项的范围。"),
+    ("Do not invent a path to `.thinkon` in any text.", "任何文字里都不要编造指向 `.thinkon` 的路径。"),
+]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_brief_says_what_no_program_can_check(language: str) -> None:
+    brief = "".join(build_planner_prompt(CONTEXT, EXECUTORS, language=language).split())
+    for sentences in SAID:
+        assert "".join(sentences[LANGUAGES.index(language)].split()) in brief
 
 
 SOURCE = Source('{\n  "plan_type": "PLAN_STEPS"\n}', "answer")
@@ -135,14 +165,6 @@ def test_the_request_to_repair(language: str, snapshot: SnapshotAssertion) -> No
     assert build_repair_prompt(DIAGNOSTICS, answer=SOURCE.text, language=language) == snapshot
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_the_request_to_repair_without_the_answer(language: str, snapshot: SnapshotAssertion) -> None:
-    whole = build_repair_prompt(DIAGNOSTICS, answer=SOURCE.text, language=language)
-    without = build_repair_prompt(DIAGNOSTICS, language=language)
-    assert added(whole, without) == ""
-    assert added(without, whole) == snapshot
-
-
 def test_english_is_the_default() -> None:
     assert build_planner_prompt(CONTEXT) == build_planner_prompt(CONTEXT, language="en")
     assert build_repair_prompt(DIAGNOSTICS) == build_repair_prompt(DIAGNOSTICS, language="en")
@@ -165,27 +187,10 @@ def test_other_languages(language: str) -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_example_is_a_message_without_any_finding(language: str) -> None:
     schema = json.loads(schema_path("plan_next_strict").read_text(encoding="utf-8"))
+    assert [json.loads(one)["plan_type"] for one in examples(language)] == ["PLAN_PROBES", "PLAN_STEPS", "EXECUTE"]
     for example in examples(language):
         jsonschema.validate(json.loads(example), schema)
         assert parse_message(example, Phase.PLANNING).warnings == ()
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_there_is_one_example_for_each_type_of_plan(language: str) -> None:
-    kinds = [json.loads(example)["plan_type"] for example in examples(language)]
-    assert kinds == ["PLAN_PROBES", "PLAN_STEPS", "EXECUTE"]
-
-
-def shape(value: Any) -> Any:
-    """A JSON value without its texts, but for those that are not prose."""
-    if isinstance(value, dict):
-        return {key: item if key in ("type", "plan_type", "command") else shape(item) for key, item in value.items()}
-    return [shape(item) for item in value] if isinstance(value, list) else type(value)
-
-
-def test_both_languages_have_the_same_examples() -> None:
-    english, chinese = ([shape(json.loads(example)) for example in examples(language)] for language in LANGUAGES)
-    assert english == chinese
 
 
 @pytest.mark.parametrize("name", ["planner", "executor", "repair"])
@@ -250,34 +255,15 @@ def test_no_mark_is_left(language: str) -> None:
         assert "$" not in text
 
 
-# ---------------------------------------------------------------- what depends on the context
-
-
 @pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize(("max_depth", "limit"), [(1, True), (2, True), (3, False), (4, False)])
-def test_where_to_stop_splitting(language: str, max_depth: int, limit: bool) -> None:
+@pytest.mark.parametrize("max_depth", [1, 2, 3, 4])
+def test_where_to_stop_splitting(language: str, max_depth: int) -> None:
     told = {"en": "Do not split any further.", "zh": "不要再往下拆。"}[language]
-    brief = build_planner_prompt(evolve(CONTEXT, max_depth=max_depth), language=language)
-    assert (told in brief) is limit
-    assert {"en": f"It is 1 now, and `max_depth` is {max_depth}.", "zh": f"现在是 1，`max_depth` 是 {max_depth}。"}[
-        language
-    ] in brief
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_no_executors_and_an_empty_list_of_them_are_the_same(language: str) -> None:
-    none = build_planner_prompt(CONTEXT, language=language)
-    assert build_planner_prompt(CONTEXT, Executors(), language=language) == none
+    brief = build_planner_prompt(evolve(CONTEXT, max_depth=max_depth), Executors(), language=language)
+    assert (told in brief) is (max_depth <= 2)
 
 
 # ---------------------------------------------------------------- data from strangers
-
-
-def data_of(brief: str) -> Iterator[Any]:
-    """The JSON values that stand behind the examples."""
-    for fence in fences(brief)[3:]:
-        assert fence.info == "json"
-        yield json.loads(fence.text)
 
 
 HOSTILE = [
@@ -294,64 +280,38 @@ HOSTILE = [
 ]
 
 
+MARKS = ("<|", "</s>", "\x1b", "\u202e", "\u200b", "\x00", "\ud800")
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
-@given(text=st.one_of(st.sampled_from(HOSTILE), st.lists(st.sampled_from([*HOSTILE, "a"])).map("".join), st.text()))
+@given(text=st.one_of(st.sampled_from(HOSTILE), st.lists(st.sampled_from([*HOSTILE, "`"])).map("".join), st.text()))
 def test_nothing_breaks_out(language: str, text: str) -> None:
     context = evolve(CONTEXT, think=Block(f"x{text}", [text], [DoneItem("a", {"r": text})]))
     executors = Executors([Executor("a", limits=[text])])
-    brief = build_planner_prompt(context, executors, language=language)
-    assert headings(brief) == headings(build_planner_prompt(CONTEXT, EXECUTORS, language=language))
-    assert list(data_of(brief)) == [to_value(list(executors.items)), to_value(context)]
-    for mark in ("<|", "</s>", "\x1b", "\u202e", "\u200b", "\x00", "\ud800"):
-        assert mark not in brief
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-@given(text=st.one_of(st.sampled_from(HOSTILE), st.lists(st.sampled_from([*HOSTILE, "`"])).map("".join), st.text()))
-def test_no_strategy_breaks_out(language: str, text: str) -> None:
-    brief = build_planner_prompt(CONTEXT, strategy=f"x{text}", language=language)
-    assert headings(brief) == headings(build_planner_prompt(CONTEXT, strategy="x", language=language))
-    assert [fence.info for fence in fences(brief)] == ["text", "json", "json", "json", "json"]
-    assert json.loads(fences(brief)[-1].text) == to_value(CONTEXT)
-    for mark in ("<|", "</s>", "\x1b", "\u202e", "\u200b", "\x00", "\ud800"):
-        assert mark not in brief
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-@given(text=st.one_of(st.sampled_from(HOSTILE), st.lists(st.sampled_from([*HOSTILE, "a"])).map("".join), st.text()))
-def test_nothing_breaks_out_of_the_executors_brief(language: str, text: str) -> None:
-    context = evolve(CONTEXT, think=Block(f"x{text}", [text], [DoneItem("a", {"r": text})]))
-    brief = build_executor_prompt(context, language=language)
-    assert headings(brief) == headings(build_executor_prompt(CONTEXT, language=language))
-    (data,) = fences(brief)
-    assert json.loads(data.text) == to_value(context)
-    for mark in ("<|", "</s>", "\x1b", "\u202e", "\u200b", "\x00", "\ud800"):
-        assert mark not in brief
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-@given(text=st.one_of(st.sampled_from(HOSTILE), st.lists(st.sampled_from([*HOSTILE, "`"])).map("".join), st.text()))
-def test_no_answer_breaks_out(language: str, text: str) -> None:
     found = Diagnostic("PN101", text, Severity.ERROR, path=text)
-    prompt = build_repair_prompt([found], answer=text, language=language)
-    assert headings(prompt) == headings(build_repair_prompt(DIAGNOSTICS, answer="a", language=language))
-    listed, answer = fences(prompt)
+    brief = build_planner_prompt(context, executors, strategy=f"x{text}", language=language)
+    work = build_executor_prompt(context, language=language)
+    repair = build_repair_prompt([found], answer=text, language=language)
+    for prompt, plain in (
+        (brief, build_planner_prompt(CONTEXT, EXECUTORS, strategy="x", language=language)),
+        (work, build_executor_prompt(CONTEXT, language=language)),
+        (repair, build_repair_prompt(DIAGNOSTICS, answer="a", language=language)),
+    ):
+        assert headings(prompt) == headings(plain)
+        assert [fence.info for fence in fences(prompt)] == [fence.info for fence in fences(plain)]
+        assert not any(mark in prompt for mark in MARKS)
+    told, work_told = ([json.loads(fence.text) for fence in fences(one)[-2:]] for one in (brief, work))
+    assert told == [to_value(list(executors.items)), to_value(context)]
+    assert work_told[-1] == to_value(context)
     item = {"severity": "error", "code": "PN101", "path": text, "message": text}
-    assert json.loads(listed.text) == [{key: value for key, value in item.items() if value}]
-    assert answer.info == "text"
-    for mark in ("<|", "</s>", "\x1b", "\u202e", "\u200b", "\x00", "\ud800"):
-        assert mark not in prompt
+    assert json.loads(fences(repair)[0].text) == [{key: value for key, value in item.items() if value}]
 
 
 def test_the_answer_is_shown_as_it_came() -> None:
     answer = 'So:\r\n```json\n{"a": "`"}\n```\n````\nx'
     _, shown = fences(build_repair_prompt([], answer=answer))
     assert shown.text == 'So:\n```json\n{"a": "`"}\n```\n````\nx\n'
-
-
-def test_an_empty_answer_is_shown_as_well() -> None:
-    _, shown = fences(build_repair_prompt([], answer=""))
-    assert shown.text == "\n"
+    assert fences(build_repair_prompt([], answer=""))[1].text == "\n"
 
 
 def test_a_long_answer_is_cut() -> None:

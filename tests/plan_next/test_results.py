@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import pytest
 
-from planspec_lark.plan_next import DoneStatus, PlanReturn, read_result
+from planspec_lark import Diagnostic
+from planspec_lark.plan_next import DoneStatus, PlanReturn, parse_message, read_result
 from planspec_lark.plan_next.results import status_of
-from tests.plan_next.variants import find
+from tests.plan_next.messages import encode, returned
 
 DONE, PARTLY, FAILED = DoneStatus.DONE, DoneStatus.PARTLY_DONE, DoneStatus.FAILED
 REST = "\n### 提交物\n- 无\n### 指标情况\n无\n### 约束符合性\n符合"
 
 
+def find(result: object, **more: object) -> tuple[Diagnostic, ...]:
+    return parse_message(encode(returned(result, **more)), "execution").warnings
+
+
 def codes(result: object, **more: object) -> list[tuple[str, str]]:
-    return [(one.code, one.message) for one in find({"type": "plan-return", "result": result, **more}, "execution")]
+    return [(one.code, one.message) for one in find(result, **more)]
 
 
 # ---------------------------------------------------------------- how far the work has come
@@ -23,15 +28,9 @@ def codes(result: object, **more: object) -> list[tuple[str, str]]:
     "result",
     [
         "### 完成情况\n未完成：缺少权限。\n\n### 提交物\n- 无",
-        "### 完成情况\n\n- **未完成**：没有权限",
-        "### 完成情况：\n未完成因为没有网络",
         "# 完成情况\r\n失败",
         "1. **完成情况**：未完成。",
-        "完成情况: 未完成",
-        "### 完成情况 未完成",
         "### Completion\nNot done: no access.",
-        "### completion:\n* failed, see the log",
-        "Completion: not completed",
         "Some words first.\n\n## Completion\n_Failed_",
         "```\n### 完成情况\n已完成\n```\n### 完成情况\n未完成：没有权限",
     ],
@@ -45,12 +44,9 @@ def test_a_section_may_say_that_nothing_was_reached(result: str) -> None:
     "result",
     [
         "### 完成情况\n部分完成：还差一项",
-        "### 完成情况\n**已部分完成**",
         "### 完成情况\n未全部完成：还差一项",
         "### 完成情况\n已完成一部分",
-        "### Completion\nPartly done: one is left",
         "Completion: partially completed",
-        "Completion status: done in part",
     ],
 )
 def test_a_section_may_say_that_a_part_was_reached(result: str) -> None:
@@ -62,16 +58,11 @@ def test_a_section_may_say_that_a_part_was_reached(result: str) -> None:
     "result",
     [
         "",
-        "done",
-        "failed",
         "未完成",
         "### 完成情况\n已完成：已生成脚本。",
         "### 完成情况\n未完成项：无",
         "### 完成情况\n未完成：没有。",
-        "### 完成情况\n部分完成的项：无",
-        "### Completion\nFailed checks: none.",
         "### Completion\nFailedOver works",
-        "### Completion\nPartial: none",
         "### Completion\nDone; two checks failed before",
         "### 指标情况\n未完成",
         "### 完成情况\n已完成\n### 提交物\n日志：\n完成情况：未完成",
@@ -93,20 +84,12 @@ def test_what_stands_in_front_belongs_to_no_section() -> None:
     assert [one.value for one in sections.missing] == ["deliverables", "constraints"]
 
 
-def test_a_text_without_sections() -> None:
-    sections = read_result(" Bread. ")
-    assert sections.status is None
-    assert len(sections.missing) == 4
-
-
 @pytest.mark.parametrize(
     "line",
     [
         "指标情况良好",
-        "- 指标：95%",
         "* metrics of the run",
         "The metrics: 3",
-        "Metricsx: 3",
         "    ~~~\n### 指标情况\n~~~",
     ],
 )
@@ -121,11 +104,8 @@ def test_what_only_looks_like_a_heading_is_text(line: str) -> None:
     [
         ("- **指标情况**：95%", "95%"),
         ("> ## 3. 指标", ""),
-        ("**Metrics** 3 of 3", "3 of 3"),
         ("__Metric:__ 3", "3"),
-        ("[指标情况] 95%", "95%"),
         ("三、指标情况：95%", "95%"),
-        ("Metrics - 3", "3"),
         ("ＭＥＴＲＩＣＳ：3", "3"),
         ("### 指标\u200b情况\n95%", "95%"),
     ],
@@ -144,8 +124,9 @@ def test_what_looks_most_like_a_heading_counts() -> None:
 
 
 def test_a_result_without_sections_is_an_info() -> None:
-    (found,) = find({"type": "plan-return", "result": "Bread"}, "execution")
+    (found,) = find("Bread")
     assert (found.code, found.severity.value, found.path) == ("PN215", "info", "result")
+    assert read_result(" Bread. ").status is None
     assert codes({"loaves": 1}) == []
 
 
@@ -157,7 +138,7 @@ def test_a_section_that_says_nothing_is_missing() -> None:
 
 def test_a_section_twice_has_its_place() -> None:
     text = f"### 完成情况\n已完成{REST}\n### 完成情况\n未完成"
-    (found,) = find({"type": "plan-return", "result": text}, "execution")
+    (found,) = find(text)
     assert (found.code, found.message) == ("PN215", "duplicate section")
     assert found.source is not None
     assert found.span is not None
@@ -185,9 +166,6 @@ def test_a_completion_that_is_not_clear(said: str, status: str | None, message: 
     assert codes(f"### 完成情况\n{said}{REST}", **more) == [("PN216", message)]
 
 
-@pytest.mark.parametrize(
-    ("said", "status"), [("已完成", "done"), ("未完成：没有权限", "failed"), ("部分完成：还差一项", None)]
-)
-def test_a_completion_that_is_clear(said: str, status: str | None) -> None:
-    more = {} if status is None else {"status": status}
-    assert codes(f"### 完成情况\n{said}{REST}", **more) == []
+def test_a_completion_that_is_clear() -> None:
+    assert codes(f"### 完成情况\n未完成：没有权限{REST}", status="failed") == []
+    assert codes(f"### 完成情况\n部分完成：还差一项{REST}") == []

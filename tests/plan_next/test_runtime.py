@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 import json
-import multiprocessing
 import os
 import threading
-import time
-from collections.abc import Awaitable, Callable, Coroutine, Generator
+from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -20,7 +17,6 @@ from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark import render_all
 from planspec_lark.plan_next import (
-    Block,
     Context,
     DoneItem,
     DoneStatus,
@@ -34,7 +30,6 @@ from planspec_lark.plan_next import (
     PlanType,
     start_context,
 )
-from planspec_lark.plan_next.models import goal_text
 from planspec_lark.planner import (
     MessageRefusal,
     PlannerEvent,
@@ -107,32 +102,6 @@ def test_a_block_with_items_is_planned_and_one_without_is_executed(tmp_path: Pat
     assert script.asked == [("plan", start_context("g"), None), ("execute", first, None), ("execute", second, None)]
 
 
-def test_a_plan_that_has_ended_calls_neither_planner_nor_executor(tmp_path: Path) -> None:
-    create_state(tmp_path, start_context("g", []))
-    script = Script([], [returned()])
-    ended = script.runtime(tmp_path).run()
-    assert ended.outcome is not None
-    assert script.runtime(tmp_path).run() == script.runtime(tmp_path).step() == ended
-    assert len(script.asked) == 1
-
-
-def test_at_max_depth_planning_is_skipped(tmp_path: Path) -> None:
-    create_state(tmp_path, start_context("g", STEPS, max_depth=1))
-    script = Script([steps("c", ["x", "y", "z"])], [returned("it")])
-    context = script.runtime(tmp_path).run(max_turns=2)
-    assert [who for who, *_ in script.asked] == ["plan", "execute"]
-    assert context.think.done == [DoneItem("c", "it", plan=["x", "y", "z"], left=["x", "y", "z"])]
-    assert context.think.plan == STEPS[1:]
-
-
-def test_so_many_turns_and_no_more(tmp_path: Path) -> None:
-    create_state(tmp_path, start_context("g", STEPS))
-    script = Script([execute("a"), execute("b")], [returned()])
-    assert script.runtime(tmp_path).run(max_turns=0).revision == 0
-    assert script.runtime(tmp_path).run(max_turns=3).revision == 3
-    assert (script.plans, script.results) == ([], [])
-
-
 def test_so_many_calls_and_no_more(tmp_path: Path) -> None:
     """Those of an answer that is refused count; nothing has become of them, and another run continues."""
     create_state(tmp_path, start_context("g", STEPS))
@@ -162,14 +131,10 @@ def test_a_planner_that_splits_for_ever_is_stopped(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("result", "status", "expected"),
     [
-        ("it", None, DONE),
         ({"files": ["a"]}, None, DONE),
-        ("it", "done", DONE),
         ("it", "failed", FAILED),
-        ({"files": []}, "failed", FAILED),
         ("### 完成情况\n未完成：没有权限", None, FAILED),
         ("### 完成情况\n未完成：没有权限", "done", DONE),
-        ("", None, DONE),
     ],
 )
 def test_results_of_both_kinds(
@@ -194,7 +159,7 @@ def test_a_refused_message_goes_back_with_its_diagnostics(tmp_path: Path, snapsh
     assert [render_all(refusal.diagnostics) for refusal in refusals[1:] if refusal] == snapshot
 
 
-@pytest.mark.parametrize("most", [0, 1, 2, 5])
+@pytest.mark.parametrize("most", [0, 2])
 def test_a_planner_is_refused_so_often_and_then_the_block_has_failed(tmp_path: Path, most: int) -> None:
     create_state(tmp_path, start_context("g", STEPS))
     script = Script([steps("c"), *["no"] * (most + 1)])
@@ -229,7 +194,7 @@ def test_refusals_are_counted_for_each_block(tmp_path: Path) -> None:
     assert script.runtime(tmp_path).run(max_turns=3).think.goal == "b"
 
 
-@pytest.mark.parametrize("answer", ["no", execute("c"), '{"type": "plan-return", "result": 1}', "\ud800\x1b[2J" * 9000])
+@pytest.mark.parametrize("answer", ["no", "\ud800\x1b[2J" * 9000])
 def test_an_executor_that_is_refused_is_not_asked_again(
     tmp_path: Path, answer: str, snapshot: SnapshotAssertion
 ) -> None:
@@ -261,7 +226,7 @@ def test_a_failure_is_recorded_and_has_to_come_back_split(tmp_path: Path) -> Non
     assert context.think.plan == STEPS
 
 
-@pytest.mark.parametrize("most", [1, 2, 3])
+@pytest.mark.parametrize("most", [1, 3])
 def test_so_many_failures_in_a_row_close_the_block(tmp_path: Path, most: int) -> None:
     create_state(tmp_path, start_context("g", STEPS))
     names = [f"way {name}" for name in "abc"[:most]]
@@ -274,29 +239,6 @@ def test_so_many_failures_in_a_row_close_the_block(tmp_path: Path, most: int) ->
     assert [below.goal for below in item.done] == names
     assert item.left == STEPS
     assert (script.plans, script.results) == ([], [])
-
-
-def test_a_success_between_failures_counts_from_the_start(tmp_path: Path) -> None:
-    create_state(tmp_path, start_context("g", STEPS))
-    names = "abcde"
-    script = Script(
-        [execute(name, f"shell: {name}") for name in names],
-        [returned("", "failed"), returned("", "failed"), returned(), returned("", "failed"), returned("", "failed")],
-    )
-    context = script.runtime(tmp_path).run(max_turns=10)
-    assert context.outcome is None
-    assert context.failures == 2
-
-
-def test_failures_go_up_until_the_root_has_failed(tmp_path: Path) -> None:
-    create_state(tmp_path, start_context("g", STEPS))
-
-    def planner(context: Context, _: MessageRefusal | None) -> str:
-        return steps(f"{context.depth}.{len(context.think.done)}", [f"{context.revision}.{at}" for at in range(3)])
-
-    context = Runtime(tmp_path, planner, lambda _: returned("", "failed"), max_failures=2).run()
-    assert context.outcome is not None
-    assert (context.outcome.failed, context.outcome.left) == (True, STEPS)
 
 
 @pytest.mark.parametrize(
@@ -349,25 +291,30 @@ def test_watchers_are_told_of_everything_in_its_order(tmp_path: Path) -> None:
     assert [refusal.answer for refusal in (refusals[1], refusals[7]) if refusal] == ["no", "no"]
 
 
-def test_what_a_watcher_does_to_an_event_is_not_written(tmp_path: Path) -> None:
-    """Neither what it does to the context nor what it does to the item that was closed."""
-
-    def spoil(event: PlannerEvent) -> None:
-        for block in (event.context.think, *event.context.path):
-            block.plan.clear()
+def test_what_callables_and_watchers_do_to_what_they_get_is_not_written(tmp_path: Path) -> None:
+    def spoil(context: Context) -> None:
+        for block in (context.think, *context.path):
+            block.plan.append("Rob a bank")
             block.done.clear()
+
+    def watch(event: PlannerEvent) -> None:
+        spoil(event.context)
         if event.item is not None:
             event.item.left.append("more")
 
-    folders = [tmp_path / "watched", tmp_path / "alone"]
-    watchers: list[dict[str, Any]] = [{"on_event": spoil}, {}]
-    for folder, watch in zip(folders, watchers, strict=True):
-        create_state(folder, start_context("g", STEPS))
-        script = Script([execute("a"), execute("b")], [returned(), returned(status="failed")])
-        script.runtime(folder, **watch).run(max_turns=4)
-    watched, alone = map(read_state, folders)
-    assert len(alone.think.done) == 2
-    assert watched == alone
+    def plan(context: Context, refusal: MessageRefusal | None) -> PlannerAnswer:
+        spoil(context)
+        return script.plan(context, refusal)
+
+    def work(context: Context) -> PlannerAnswer:
+        spoil(context)
+        return script.execute(context)
+
+    create_state(tmp_path, start_context("g", STEPS))
+    script = Script([execute("a"), execute("b")], [returned(), returned(status="failed")])
+    Runtime(tmp_path, plan, work, on_event=watch).run(max_turns=4)
+    opened = close(open_(start_context("g", STEPS), execute("a")))
+    assert read_state(tmp_path) == close(open_(opened, execute("b")), failed=True)
 
 
 @pytest.mark.parametrize("kind", [kind for kind in PlannerEventKind if kind is not PlannerEventKind.STOPPED])
@@ -392,7 +339,7 @@ def test_a_watcher_that_raises_ends_the_run_and_loses_nothing(tmp_path: Path, ki
 # ---------------------------------------------------------------- callables that fail
 
 
-@pytest.mark.parametrize("error", [KeyError("x"), KeyboardInterrupt(), SystemExit(3), MemoryError()])
+@pytest.mark.parametrize("error", [KeyError("x"), KeyboardInterrupt()])
 @pytest.mark.parametrize("who", ["planner", "executor"])
 def test_what_a_callable_raises_leaves_the_state_as_it_was(tmp_path: Path, error: BaseException, who: str) -> None:
     create_state(tmp_path, start_context("g", STEPS if who == "planner" else []))
@@ -405,7 +352,7 @@ def test_what_a_callable_raises_leaves_the_state_as_it_was(tmp_path: Path, error
     assert script.runtime(tmp_path).step().revision == 1
 
 
-@pytest.mark.parametrize("answer", [None, b"{}", 1, {"type": "plan-next"}, ["a"], DoneItem("d")])
+@pytest.mark.parametrize("answer", [None, {"type": "plan-next"}])
 @pytest.mark.parametrize("who", ["planner", "executor"])
 def test_an_answer_is_a_text_or_a_message(tmp_path: Path, answer: Any, who: str) -> None:
     create_state(tmp_path, start_context("g", STEPS if who == "planner" else []))
@@ -431,27 +378,6 @@ def test_a_callable_that_goes_elsewhere_leaves_the_state_where_it_is(
     assert ended.outcome is not None
     assert read_state(tmp_path / "state") == ended
     assert os.listdir(tmp_path / "elsewhere") == []
-
-
-def test_a_process_that_an_executor_leaves_behind_does_not_hold_the_lock(tmp_path: Path) -> None:
-    """As the workers of a pool are, which were forked while the plan was at work."""
-    create_state(tmp_path, start_context("g", STEPS))
-    script = Script([execute("a")], [returned()])
-    workers: list[multiprocessing.process.BaseProcess] = []
-
-    def executor(context: Context) -> PlannerAnswer:
-        workers.append(multiprocessing.get_context("fork").Process(target=time.sleep, args=(60,)))
-        workers[0].start()
-        return script.execute(context)
-
-    try:
-        Runtime(tmp_path, script.plan, executor).run(max_turns=2)
-        assert workers[0].is_alive()
-        with open_state(tmp_path) as kernel:
-            assert len(kernel.context.think.done) == 1
-    finally:
-        workers[0].kill()
-        workers[0].join()
 
 
 def test_a_callable_may_not_run_the_plan_that_asks_it(tmp_path: Path) -> None:
@@ -552,79 +478,6 @@ def test_callables_of_both_kinds(tmp_path: Path, planner: str, executor: str, ru
     assert [who for who, *_ in script.asked] == ["plan", "plan", "execute", "execute"]
 
 
-@pytest.mark.parametrize("run", ["run", "arun"])
-@pytest.mark.parametrize("kind", ["", "a"])
-def test_what_any_callable_raises_leaves_the_state_as_it_was(tmp_path: Path, run: str, kind: str) -> None:
-    create_state(tmp_path, start_context("g"))
-    error = KeyError("x")
-    for script in (Script([error]), Script([None]), Script([execute("c")], [error])):
-        with pytest.raises((KeyError, TypeError)):
-            _RUNS[run](Runtime(tmp_path, getattr(script, f"{kind}plan"), getattr(script, f"{kind}execute")))
-    assert read_state(tmp_path) == open_(start_context("g"), execute("c"))
-
-
-def test_one_run_has_one_event_loop(tmp_path: Path) -> None:
-    create_state(tmp_path, start_context("g", STEPS))
-    loops: list[asyncio.AbstractEventLoop] = []
-    script = Script([execute(name) for name in "abc"], [returned()] * 4)
-
-    async def planner(context: Context, refusal: MessageRefusal | None) -> PlannerAnswer:
-        loops.append(asyncio.get_running_loop())
-        return await script.aplan(context, refusal)
-
-    Runtime(tmp_path, planner, script.aexecute).run()
-    assert len(loops) == 3
-    assert len(set(loops)) == 1
-    assert loops[0].is_closed()
-
-
-def test_inside_an_event_loop_run_says_what_to_do(tmp_path: Path) -> None:
-    create_state(tmp_path, start_context("g"))
-
-    async def use(script: Script, planner: Any) -> Context:
-        return Runtime(tmp_path, planner, script.execute).step()
-
-    script = Script([execute("c")])
-    with pytest.raises(RuntimeError) as error:
-        asyncio.run(use(script, script.aplan))
-    assert str(error.value) == "an event loop is running already, so await arun() or astep() here"
-    assert script.asked == []
-    assert asyncio.run(use(script, script.plan)).revision == 1
-
-
-def test_plain_callables_do_not_keep_others_waiting(tmp_path: Path) -> None:
-    create_state(tmp_path, start_context("g", []))
-    begun, others = threading.Event(), threading.Event()
-
-    def executor(_: Context) -> str:
-        begun.set()
-        assert others.wait(60)
-        return returned()
-
-    async def both() -> Context:
-        run = asyncio.create_task(Runtime(tmp_path, lambda *_: "", executor).arun())
-        while not begun.is_set():
-            await asyncio.sleep(0.001)
-        others.set()
-        return await run
-
-    assert asyncio.run(both()).outcome is not None
-
-
-def test_a_future_will_do(tmp_path: Path) -> None:
-    create_state(tmp_path, start_context("g", []))
-
-    class Later:
-        def __await__(self) -> Generator[Any, None, str]:
-            yield from asyncio.sleep(0).__await__()
-            return returned()
-
-    def executor(_: Context) -> Awaitable[str]:
-        return Later()
-
-    assert Runtime(tmp_path, lambda *_: "", executor).run().outcome is not None
-
-
 def _cancelled_run(folder: Path, *, times: int) -> tuple[bool, bool]:
     """Cancel a run whose thread is at work: whether it was over at once, and whether the plan was locked still."""
     begun, may_end = threading.Event(), threading.Event()
@@ -668,56 +521,4 @@ def test_a_cancelled_run_holds_the_lock_as_long_as_its_thread_works(tmp_path: Pa
     assert read_state(tmp_path) == close(start_context("g", []), "it is there")
 
 
-def test_a_cancelled_run_leaves_no_coroutine_behind(tmp_path: Path) -> None:
-    create_state(tmp_path, start_context("g", []))
-    begun, may_end = threading.Event(), threading.Event()
-    answers: list[Coroutine[Any, Any, PlannerAnswer]] = []
-
-    def executor(context: Context) -> Awaitable[PlannerAnswer]:
-        begun.set()
-        may_end.wait(60)
-        answers.append(Script([], [returned()]).aexecute(context))
-        return answers[0]
-
-    async def main() -> None:
-        run = asyncio.create_task(Runtime(tmp_path, lambda *_: "", executor).arun())
-        while not begun.is_set():
-            await asyncio.sleep(0.001)
-        run.cancel()
-        await asyncio.sleep(0)
-        may_end.set()
-        with pytest.raises(asyncio.CancelledError):
-            await run
-
-    asyncio.run(main())
-    assert inspect.getcoroutinestate(answers[0]) == inspect.CORO_CLOSED
-
-
-def test_a_cancelled_run_that_awaits_ends_at_once(tmp_path: Path) -> None:
-    create_state(tmp_path, start_context("g", []))
-
-    async def executor(_: Context) -> str:
-        await asyncio.sleep(60)
-        return returned()
-
-    async def main() -> None:
-        async with asyncio.timeout(0.05):
-            await Runtime(tmp_path, lambda *_: "", executor).arun()
-
-    with pytest.raises(TimeoutError):
-        asyncio.run(main())
-    assert read_state(tmp_path) == start_context("g", [])
-    with open_state(tmp_path):
-        pass
-
-
 # ---------------------------------------------------------------- time
-
-
-def test_one_turn_of_a_long_plan_is_quick(tmp_path: Path) -> None:
-    done = [DoneItem(f"item {number}", {"files": [f"{number}.txt"], "note": "it works"}) for number in range(2000)]
-    create_state(tmp_path, Context(Block("g", STEPS, done)))
-    begin = time.process_time()
-    context = Script([execute("c")]).runtime(tmp_path).step()
-    assert goal_text(context.think.goal) == "c"
-    assert time.process_time() - begin < 3

@@ -243,7 +243,8 @@ def check_uses(opinion: Opinion, owners: dict[str, int], uses: list[tuple[Step, 
             continue
         if lacks(opinion.steps[owners[name]], output):
             opinion.errors.append(("UNKNOWN_OUTPUT_FIELD", path))
-        if step.depends_on is not None and owners[name] not in reach[step.at]:
+        waits = any(other in reach[other] for other in {step.at, *reach[step.at]})
+        if step.depends_on is not None and owners[name] not in reach[step.at] and not waits:
             opinion.errors.append(("REF_BEFORE_DEPENDENCY", path))
     for step in opinion.steps:
         for at, name in enumerate(step.depends_on or []):

@@ -56,6 +56,9 @@ _SIMPLE: list[Any] = [None, True, 0, 1.5, "", "a", [], {}, [1], ["a"], {"a": 1},
 VALUES = st.sampled_from(_SIMPLE).map(copy.deepcopy)
 
 
+KEYS = ["", "atoms", "required", "step_id", "depends_on", "outputs", "id"]
+
+
 @st.composite
 def changed(draw: st.DrawFn, base: Any) -> Any:
     """A value with up to three changes: something left out, replaced or added."""
@@ -71,24 +74,7 @@ def changed(draw: st.DrawFn, base: Any) -> Any:
         elif how == 1:
             owner[step] = draw(VALUES)
         elif isinstance(owner, dict):
-            owner[
-                draw(
-                    st.sampled_from(
-                        [
-                            "",
-                            "atoms",
-                            "type",
-                            "required",
-                            "step_id",
-                            "depends_on",
-                            "outputs",
-                            "id",
-                            "parameters",
-                            "inputSchema",
-                        ]
-                    )
-                )
-            ] = draw(VALUES)
+            owner[draw(st.sampled_from(KEYS))] = draw(VALUES)
         else:
             owner.append(draw(VALUES))
     return value

@@ -12,7 +12,6 @@ from hypothesis import given, settings, strategies as st
 from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark import parse_plan, serialize_plan, validate_plan
-from planspec_lark.tool_runner import run_toolplan
 from planspec_lark.toolplan import (
     ToolPlanError,
     draw_toolplan,
@@ -22,7 +21,6 @@ from planspec_lark.toolplan import (
     toolplan_to_plan,
     validate_plan_doc,
 )
-from tests.toolplan.measuring import grows_evenly
 from tests.toolplan.plans import ATOMS, bake, document, weigh
 from tests.toolplan.test_fixtures import OF_PLANS, atoms_of, plan_file
 
@@ -85,13 +83,6 @@ def test_a_circle_is_shown_last() -> None:
     shown = toolplan_to_plan(tool_plan_from_dict(plan))
     assert [step.step_name for step in shown.steps] == ["c", "d", "a", "b"]
     assert (shown.steps[1].inputs, shown.steps[2].inputs) == ([], ["b_note"])
-
-
-def test_many_steps_with_one_variable() -> None:
-    size = 2_000
-    plan = document(*[weigh("a" + "-" * at) for at in range(size)])
-    shown = toolplan_to_plan(tool_plan_from_dict(plan), ATOMS)
-    assert len({name for step in shown.steps for name in step.outputs}) == 2 * size
 
 
 @pytest.mark.parametrize("name", OF_PLANS)
@@ -159,19 +150,6 @@ def test_any_value_can_be_told_from_others(value: Any) -> None:
     assert "\n" not in said
     is_word = re.fullmatch(r"[^\W\d][\w./-]*", said) and said not in ("true", "false", "null", "NaN", "Infinity")
     assert json.dumps(said if is_word else json.loads(said)) == json.dumps(value)
-
-
-def test_time_grows_evenly() -> None:
-    def make(size: int) -> Any:
-        steps = [weigh(f"s{at}", f"${{s{max(at - 2, 0)}.outputs.note}}" if at else "x") for at in range(size)]
-        return tool_plan_from_dict(document(*steps[::-1]))
-
-    def show(plan: Any) -> None:
-        toolplan_to_plan(plan, ATOMS)
-        draw_toolplan(plan)
-        run_toolplan(plan, ATOMS, {}, dry_run=True)
-
-    assert grows_evenly(make, show, 500)
 
 
 @pytest.mark.parametrize("value", [{1, 2}, 10**5000], ids=["set", "long"])

@@ -1,4 +1,4 @@
-"""What makes a text a different one each time: time stamps, UUIDs and random-looking tokens.
+"""What makes a text a different one each time: time stamps, UUIDs and random numbers in hexadecimal digits.
 
 A time stamp names a day and a time of that day, or counts seconds. A date alone is not one, nor is a time on a clock
 like 10:30, which is as often a schedule or a span; the Chinese 10点30分 counts, since it can only be a time.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain
 from typing import TypeAlias
 
 from planspec_lark.plan_next.wording.normal_forms import NormalText, WordingMatch
@@ -18,7 +17,7 @@ __all__ = ["find_unstable"]
 
 # The places of tokens in a text.
 _Spans: TypeAlias = "Iterator[tuple[int, int]]"
-_STAMP_KIND, _UUID_KIND, _TOKEN_KIND = "a time stamp", "a UUID", "a random token"
+_STAMP_KIND, _UUID_KIND, _NUMBER_KIND = "a time stamp", "a UUID", "a random number"
 
 _YEAR = "(?:19|20)[0-9]{2}"
 _MONTH = "(?:0?[1-9]|1[0-2])"
@@ -50,16 +49,12 @@ _EPOCH = re.compile(
     r"(?<![0-9A-Za-z.+\-_,$])1[1-9][0-9]{8}(?:[0-9]{3}){0,3}(?:\.[0-9]{1,9})?(?![0-9A-Za-z_%]|[.,][0-9])"
 )
 _UUID = re.compile(r"(?<![0-9A-Za-z])[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}(?![0-9A-Za-z])")
-_TOKEN = re.compile(r"[0-9A-Za-z]+(?:[_\-][0-9A-Za-z]+)*={0,2}")
-_RUN = re.compile(r"[0-9A-Za-z]+")
-_HEX = re.compile(r"(?:0x)?([0-9a-f]{12,}|[0-9A-F]{12,})")
-# What a person would read as one piece of a name: a word, an acronym, a number.
-_PIECE = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
+_HEX = re.compile(r"(?<![0-9A-Za-z])(?:0x)?+(?:[0-9a-f]{12,}+|[0-9A-F]{12,}+)(?![0-9A-Za-z])")
 _URL = re.compile(r"(?<![0-9A-Za-z+.\-])(?:[A-Za-z][0-9A-Za-z+.\-]{0,20}://|www\.)\S+")
 
 
 def find_unstable(text: str) -> list[WordingMatch]:
-    """All time stamps, UUIDs and random-looking tokens of a text, in its order; in linear time.
+    """All time stamps, UUIDs and random numbers of a text, in its order; in linear time.
 
     Plain dates, versions, names of all kinds, addresses, colours and phone numbers do not count, nor does what looks
     random inside a URL.
@@ -98,42 +93,19 @@ def _find_uuids(text: str) -> _Spans:
     return (match.span() for match in _UUID.finditer(text) if len({*match[0]}) > 2)
 
 
-def _find_tokens(text: str) -> _Spans:
+def _find_numbers(text: str) -> _Spans:
     text = _without(text, (match.span() for match in _URL.finditer(text)))
-    return chain.from_iterable(_judge(text, *match.span()) for match in _TOKEN.finditer(text))
+    return (match.span() for match in _HEX.finditer(text) if _looks_random(match[0].removeprefix("0x")))
 
 
-def _judge(text: str, start: int, end: int) -> _Spans:
-    if end - start < 12:
-        return
-    if _looks_random(text[start:end]):
-        yield start, end
-        return
-    for run in _RUN.finditer(text, start, end):
-        if _looks_random(run[0]):
-            # Base64 may end with signs that fill it up.
-            yield run.start(), end if text[run.end() : end].strip("=") == "" else run.end()
-
-
-def _looks_random(token: str) -> bool:
-    digits = sum(map(str.isdecimal, token))
-    if hexadecimal := _HEX.fullmatch(token):
-        body = hexadecimal[1]
-        return 2 <= sum(map(str.isdecimal, body)) <= len(body) - 2 and len({*body}) >= 6
-    pieces = _PIECE.findall(token)
-    size = sum(map(len, pieces))
-    numbers = sum(map(str.isdecimal, pieces))
-    if size < 16 or digits < 2 or numbers < 2 or len(token) - size > size // 6:
-        return False
-    if token.islower() or token.isupper():
-        # Names in snake case may have many numbers.
-        return size == len(token) and numbers >= 4 and size < 3 * len(pieces)
-    return size < 2.5 * len(pieces)
+def _looks_random(digits: str) -> bool:
+    """Neither a word or a number in all but a few characters, nor the same characters again and again."""
+    return 2 <= sum(map(str.isdecimal, digits)) <= len(digits) - 2 and len({*digits}) >= 6
 
 
 _FINDERS: tuple[tuple[Callable[[str], _Spans], str], ...] = (
     (_find_uuids, _UUID_KIND),
     (_find_stamps, _STAMP_KIND),
     (_find_epochs, _STAMP_KIND),
-    (_find_tokens, _TOKEN_KIND),
+    (_find_numbers, _NUMBER_KIND),
 )

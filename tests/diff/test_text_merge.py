@@ -64,12 +64,10 @@ def test_spacing_alone_is_no_change() -> None:
     )
 
 
-def test_what_both_have_changed_of_a_line_is_edited_in_it() -> None:
+def test_what_both_have_changed_of_a_line_is_in_it() -> None:
     ours = edited(("1.   [ ] [act]  Label", "1.   [ ] [LLM]  Label"))
     theirs = edited(("Label the shelves → labels", "Label all the shelves → labels"))
-    assert merged(ours, theirs) == edited(
-        ("1.   [ ] [act]  Label the", "1.   [ ] [LLM]  Label all the"),
-    )
+    assert merged(ours, theirs) == edited(("1.   [ ] [act]  Label the", "1. [LLM] Label all the"))
 
 
 def test_what_both_have_changed_below_a_line_is_edited_there() -> None:

@@ -85,7 +85,7 @@ def test_statuses_of_the_source() -> None:
     text, said = update(SOURCE.replace("[ ] 2.1", "[x] 2.1"), takes_statuses=True)
     assert changed_lines(plan_of(SOURCE), text) == [
         "-\t2.1.  [>] task-2-1 [act] Wash the press",
-        "+\t2.1.  [x] task-2-1 [act] Wash the press",
+        "+\t2.1. [x] task-2-1 [act] Wash the press",
     ]
     assert "step 2.1: active → done" in said
 

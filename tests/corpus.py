@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import unified_diff
 from pathlib import Path
 
 import pytest
@@ -31,3 +32,8 @@ def expected_codes(path: Path) -> list[tuple[int, str]]:
     """The line and code of every diagnostic that the file beside ``path`` announces."""
     rows = path.with_suffix(".codes").read_text(encoding="utf-8").split("\n")
     return [(int(line), code) for line, code in (row.split() for row in rows if row)]
+
+
+def changes(before: str, after: str) -> str:
+    """What differs between two texts: places and lines, without those around them."""
+    return "\n".join([*unified_diff(before.split("\n"), after.split("\n"), n=0, lineterm="")][2:])

@@ -1,4 +1,4 @@
-"""`planspec hopspec`: `check`, `fmt`, `show`, `to-plan` and `from-plan`."""
+"""`planspec hopspec`: `check`, `fmt`, `to-plan` and `from-plan`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ from planspec_lark.cli.output import (
     shown,
     stop_at,
     wait_option,
-    write_lines,
     write_out,
 )
 from planspec_lark.cli.plans import format_file, format_options
@@ -42,7 +41,7 @@ _READ = "The document to read: a file, or - for standard input."
 @click.group(
     "hopspec",
     cls=Group,
-    sections={"Check and edit": ["check", "fmt", "show"], "Convert": ["to-plan", "from-plan"]},
+    sections={"Check and edit": ["check", "fmt"], "Convert": ["to-plan", "from-plan"]},
     examples=["planspec hopspec check document.md", "planspec hopspec to-plan document.md -o plan.md"],
 )
 def hopspec_command() -> None:
@@ -102,18 +101,6 @@ def fmt_command(files: tuple[str, ...], language: Language | None, **how: bool) 
     check_inputs(*files)
     said = "left as it is, since it is not a HopSpec document"
     leave(max([format_file(file, rewrite, said, **how) for file in files]))
-
-
-@hopspec_command.command(
-    "show",
-    examples=["planspec hopspec show document.md"],
-    files={"FILE": _READ, "standard output": "The outline."},
-    exits={1: "FILE is not a HopSpec document."},
-)
-@_file_argument
-def show_command(file: str) -> None:
-    """Show a document as an outline, a line for each step."""
-    write_lines(hopspec.outline_hopspec(_read(file)))
 
 
 @hopspec_command.command(

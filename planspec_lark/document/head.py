@@ -1,6 +1,6 @@
 """The lines before the first step, and these lines once the plan says something else there.
 
-Only lines of what has changed change: a title or a goal in the line that it has, a list item by item.
+Only lines of what has changed change: those of a title or a goal, and of a list item by item.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from collections import defaultdict, deque
 from collections.abc import Sequence
 
 from planspec_lark.document.pieces import WHITE
-from planspec_lark.planspec import fast_reader
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.syntax import grammars
 
@@ -45,7 +44,7 @@ def edit_head(head: str, was: PlanSpec, plan: PlanSpec, newline: str) -> dict[st
     rows = _cut_head(head)
     for name in ("title", "goal"):
         if getattr(was, name) != getattr(plan, name):
-            rows[name] = _reword(rows[name], name, was, plan, newline)
+            rows[name] = _reword(rows[name], name, getattr(plan, name), newline)
     lists = (("goal_detail", "goal_detail", "goal"), ("items", "constraints", "constraints"))
     for part, name, above in lists:
         old, new = getattr(was, name), getattr(plan, name)
@@ -78,17 +77,11 @@ def _cut_head(head: str) -> dict[str, list[str]]:
     return parts
 
 
-def _reword(rows: list[str], name: str, was: PlanSpec, plan: PlanSpec, newline: str) -> list[str]:
-    """The line of a title or a goal with another text; none for an empty one."""
-    old, new, row = getattr(was, name), getattr(plan, name), "".join(rows)
-    if not new:
-        return []
-    content = row.rstrip(WHITE)
-    edited = content.removesuffix(old) + new
-    read = fast_reader.read(edited)
-    if not old or read is None or getattr(read, name) != new:
-        edited = f"{_CANONICAL[name]} {new}"
-    return [edited + (row[len(content) :] or newline)]
+def _reword(rows: list[str], name: str, new: str, newline: str) -> list[str]:
+    """The line of a title or a goal with another text, as it is printed; none for an empty one."""
+    row = "".join(rows)
+    end = row[len(row.rstrip(WHITE)) :] or newline
+    return [f"{_CANONICAL[name]} {new}{end}"] if new else []
 
 
 def _edit_items(rows: list[str], old: Sequence[str], new: Sequence[str], sign: str, newline: str) -> list[str]:

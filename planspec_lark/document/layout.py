@@ -1,6 +1,6 @@
 """How an author lays a step out in lines, and these lines once the step is to say something else.
 
-Of a summary line only those tokens change that have to, white space and all; of a body, only those lines.
+A summary line that says something else is written as the printer writes it; of a body, only those lines change.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from re import Match
 from attrs import frozen
 
 from planspec_lark.document.pieces import WHITE, Piece
-from planspec_lark.planspec.builder import BODY, SUMMARY, build_step, read_body, split_segments
+from planspec_lark.planspec.builder import BODY, SUMMARY, build_step, read_body
 from planspec_lark.planspec.escapes import write_detail
 from planspec_lark.planspec.models import BLANKS, STEP_FIELDS, PlanSpec, PlanStatus, PlanStep, iter_steps
 from planspec_lark.planspec.printer import canonical_summary
@@ -26,10 +26,6 @@ __all__ = ["LayoutStyle", "edit_lines", "end_of", "find_style", "indent_of", "sp
 _UNIT = "  "
 # Types that look like marks, and so may need one.
 _LOOKALIKES = ("[x]", "[X]")
-# The tokens of a summary line in its order.
-_TOKENS = [name for name in SUMMARY if name != "_more"]
-# How many signs around its value belong to a token, as the brackets of a type.
-_SIGNS = {"STEP_ID": (0, 1), "TYPE": (1, 1)}
 _SUMMARY_FIELDS = {name: info for name, info in STEP_FIELDS.items() if not info.is_in_body}
 _said = attrgetter(*_SUMMARY_FIELDS)
 # The first line below a summary line that is not blank.
@@ -127,75 +123,13 @@ def _match(row: str, rule: str, groups: tuple[str, ...]) -> Match[str] | None:
 
 
 def _edit_summary(row: str, step: PlanStep, style: LayoutStyle) -> str:
-    """A line that says what a step says: the same one where it does already."""
-    indent, match = indent_of(row), _match(row, "_summary", SUMMARY)
-    if match is None:
-        head = f"{step.step_id}. "
-        mark = "[ ] " if style.marks_pending and step.status is PlanStatus.PENDING else ""
-        return indent + head + mark + canonical_summary(step).removeprefix(head).removeprefix(mark) + end_of(row)
-    read = build_step(*match.group(*SUMMARY))
-    if _said(read)[1:] == _said(step)[1:]:
-        return indent + step.step_id + row[match.end("STEP_ID") :]
-    blanks = row[len(row.rstrip(WHITE)) :]
-    edited = indent + _replace_tokens(match, read, step, style) + blanks
-    again = _match(edited, "_summary", SUMMARY)
-    # Words may look like other tokens where their neighbours change.
-    is_right = again and _said(build_step(*again.group(*SUMMARY))) == _said(step)
-    return edited if is_right else indent + canonical_summary(step) + blanks
-
-
-def _replace_tokens(match: Match[str], was: PlanStep, step: PlanStep, style: LayoutStyle) -> str:
-    """A summary line with those tokens replaced that the printer writes otherwise now."""
-    tokens, old, new = _split_tokens(match), _canonical_tokens(was), _canonical_tokens(step)
-    if step.status is PlanStatus.PENDING is not was.status:
-        if style.marks_pending:
-            new.setdefault("MARK", (" ", "[ ]"))
-        else:
-            tokens.pop("MARK", None)
-    for name in _TOKENS:
-        if old.get(name, ("", ""))[1] == new.get(name, ("", ""))[1]:
-            continue
-        # All of a result goes where its first piece is.
-        place = "_behind" if name == "RESULT" and "RESULT" not in tokens and "_behind" in tokens else name
-        lead, _ = tokens.pop(place, ("", ""))
-        if name in new:
-            tokens[place] = lead or new[name][0], new[name][1]
-        if place == "RESULT":
-            tokens.pop("_behind", None)
-    return "".join("".join(tokens[name]) for name in _TOKENS if name in tokens)
-
-
-def _canonical_tokens(step: PlanStep) -> dict[str, tuple[str, str]]:
-    canonical = _match(canonical_summary(step), "_summary", SUMMARY)
-    assert canonical is not None, "it is a summary line"
-    return _split_tokens(canonical)
-
-
-def _split_tokens(match: Match[str]) -> dict[str, tuple[str, str]]:
-    """By name the tokens of a summary line, each with what is before it.
-
-    All pieces of a result on one side of the progress are one token.
-    """
-    tokens, at = {}, match.start()
-    for name in _TOKENS:
-        start, end = _token_span(match, name)
-        if start < end:
-            tokens[name] = match.string[at:start], match.string[start:end]
-            at = end
-    return tokens
-
-
-def _token_span(match: Match[str], name: str) -> tuple[int, int]:
-    start, end = match.span(name)
-    if start < end:
-        if name == "RESULT":
-            end = max(end, match.end("_more"))
-        elif name == "PROGRESS":
-            start = match.string.rindex("P", 0, start)
-        elif name == "_behind":
-            start += next(split_segments(match[name])).start("RESULT")
-    left, right = _SIGNS.get(name, (0, 0))
-    return start - left, end + right
+    """A line that says what a step says: the same one, but for the id, where it does already, or else as printed."""
+    match = _match(row, "_summary", SUMMARY)
+    if match and _said(build_step(*match.group(*SUMMARY)))[1:] == _said(step)[1:]:
+        return indent_of(row) + step.step_id + row[match.end("STEP_ID") :]
+    head = f"{step.step_id}. "
+    mark = "[ ] " if style.marks_pending and step.status is PlanStatus.PENDING else ""
+    return indent_of(row) + head + mark + canonical_summary(step).removeprefix(head).removeprefix(mark) + end_of(row)
 
 
 # ---------------------------------------------------------------- bodies

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
         scan_hopspec as scan_hopspec,
     )
     from planspec_lark.hopspec.printer import serialize_hopspec as serialize_hopspec
-    from planspec_lark.hopspec.render import outline_hopspec as outline_hopspec
     from planspec_lark.hopspec.step_conversion import plan_to_steps as plan_to_steps, steps_to_plan as steps_to_plan
     from planspec_lark.hopspec.transformer import HopSpecTransformer as HopSpecTransformer
 else:
@@ -34,7 +33,6 @@ else:
             "models": "HopSpec StepInfo",
             "parser": "HopSpecScan parse_hopspec parse_hopspec_tree scan_hopspec",
             "printer": "serialize_hopspec",
-            "render": "outline_hopspec",
             "transformer": "HopSpecTransformer",
         },
     )

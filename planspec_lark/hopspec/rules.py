@@ -29,13 +29,13 @@ _MEANT = {
 _DEPTH = 3
 
 
-def check_rules(document: HopSpec, given: Mapping[str, Collection[str]] | None = None) -> Iterator[Diagnostic]:
+def check_rules(document: HopSpec, given: Mapping[str, Collection[str]]) -> Iterator[Diagnostic]:
     """Check all rules.
 
     Args:
         document: any document.
         given: for each step, by its number, the fields that the text has, so that an attribute without a value can be
-            told from one that is missing; without it, a step that needs inputs has said that it has none.
+            told from one that is missing.
 
     Returns:
         What was found: first about the document, then step by step, then the flow of data.
@@ -46,7 +46,7 @@ def check_rules(document: HopSpec, given: Mapping[str, Collection[str]] | None =
         yield from _check_type(step, document.language)
         if step.step_type in STEP_TYPES:
             mode = step.mode()
-            yield from _check_attributes(step, mode, document, None if given is None else given.get(step.step_id, ()))
+            yield from _check_attributes(step, mode, document, given.get(step.step_id, ()))
             yield from _check_children(step, mode)
     yield from _check_numbers(document.steps)
     yield from _check_scopes(document.steps)
@@ -118,9 +118,7 @@ def _check_type(step: StepInfo, language: Language) -> Iterator[Diagnostic]:
         yield _found("HS223", step, f"the heading says `{label}`, and the type is `{kind}`", help=help)
 
 
-def _check_attributes(
-    step: StepInfo, mode: str, document: HopSpec, given: Collection[str] | None
-) -> Iterator[Diagnostic]:
+def _check_attributes(step: StepInfo, mode: str, document: HopSpec, given: Collection[str]) -> Iterator[Diagnostic]:
     def say(name: str) -> str:
         return _say(step.step_type, name, document.language)
 
@@ -141,13 +139,13 @@ def _check_attributes(
         yield _found("HS224", step, f"{say('verifier')} is missing", help="the default is reverse verification")
 
 
-def _find_missing(step: StepInfo, mode: str, given: Collection[str] | None) -> Iterator[list[str]]:
+def _find_missing(step: StepInfo, mode: str, given: Collection[str]) -> Iterator[list[str]]:
     """The attributes that a step needs and does not have: each by itself, or some of which it needs one."""
     kind = STEP_TYPES[step.step_type]
     if kind.modes and not kind.chooser and not mode:
         yield [one.required[0] for one in kind.modes.values()]
     for name in (*kind.required, *(kind.modes[mode].required if mode else ())):
-        is_said = name == "inputs" and (given is None or name in given)
+        is_said = name == "inputs" and name in given
         if not (is_said or getattr(step, name)):
             yield [name]
 

@@ -12,10 +12,9 @@ from pathlib import Path
 from planspec_lark.hopspec.check import check_scan, fix_hopspec
 from planspec_lark.hopspec.data_flow import find_declared, find_sources, find_users, needed, produced
 from planspec_lark.hopspec.models import STEP_TYPES, StepInfo, iter_infos
-from planspec_lark.hopspec.parser import parse_hopspec, scan_strictly
+from planspec_lark.hopspec.parser import parse_hopspec, scan_hopspec
 from planspec_lark.hopspec.positions import span_of_line
 from planspec_lark.hopspec.printer import serialize_hopspec
-from planspec_lark.hopspec.render import kind_of, say_work
 from planspec_lark.hopspec.vocabulary import (
     EMPTY,
     SECTIONS,
@@ -32,6 +31,7 @@ from planspec_lark.lsp.step_index import (
 from planspec_lark.lsp.tokens import ITEM
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, excerpt, join_words
+from planspec_lark.syntax.safe_text import one_line
 from planspec_lark.syntax.source import BLANKS
 from planspec_lark.syntax.tree import find_above, iter_tree
 
@@ -65,7 +65,7 @@ class HopSpecIndex(StepIndex[StepInfo]):
     reserved = EMPTY.all
 
     def __init__(self, text: str, before: HopSpecIndex | None = None) -> None:  # noqa: ARG002
-        self._scan = scan_strictly(text, limits=LIMITS)
+        self._scan = scan_hopspec(text, limits=LIMITS)
         self._document, self._places = self._scan.document, self._scan.positions
         super().__init__(self._scan.source, self._scan.diagnostics, self._document.steps)
 
@@ -230,13 +230,13 @@ class HopSpecIndex(StepIndex[StepInfo]):
 
     def _outline(self, step: StepInfo) -> tuple[str, str, bool]:
         kind = STEP_TYPES.get(step.step_type)
-        return say_work(step), kind_of(step), kind is not None and kind.is_container
+        return _say_work(step), _kind_of(step), kind is not None and kind.is_container
 
     def _say_step(self, step: StepInfo) -> Iterator[str]:
         types = join_words([*STEP_TYPES], "and")
         known = "" if step.step_type in STEP_TYPES else f": no type of steps; these are {types}"
-        yield f"{excerpt(kind_of(step))}{known}"
-        if work := say_work(step):
+        yield f"{excerpt(_kind_of(step))}{known}"
+        if work := _say_work(step):
             yield excerpt(work)
         yield from say_some(self._say_variables(step))
 
@@ -272,6 +272,18 @@ def _names_in(step: StepInfo, field: str) -> set[str]:
     """The names in a field of a step."""
     value = step.step_name if field == "step_id" else getattr(step, field)
     return {value} if isinstance(value, str) else {*value}
+
+
+def _kind_of(step: StepInfo) -> str:
+    """The type of a step, with its mode."""
+    mode = step.mode()
+    return f"{step.step_type}:{mode}" if mode else step.step_type
+
+
+def _say_work(step: StepInfo) -> str:
+    """What a step does, in one line."""
+    over = f"{step.element_var} in {step.collection}" if step.collection else step.condition
+    return one_line(over or step.task or step.description or step.target_loop)
 
 
 # ---------------------------------------------------------------- the row of the table

@@ -79,15 +79,6 @@ def test_fmt_writes_canonical_text_in_either_language(file: Path) -> None:
     assert run("hopspec", "fmt", "--lang", "zh", "-", stdin=english.stdout).stdout == GOOD
 
 
-def test_show_is_an_outline() -> None:
-    shown = run("hopspec", "show", "-", stdin=LOOP)
-    assert shown.stdout.split("\n")[:2] == [
-        "1  each_letter  loop:for-each  letter in letters → report",
-        "  1.1  read_letter  LLM  概括来信 → summary",
-    ]
-    assert run("hopspec", "show", "-", stdin=BAD).exit_code == 1
-
-
 def test_to_plan_and_back_tell_what_is_lost(tmp_path: Path) -> None:
     plan = run("hopspec", "to-plan", "-", stdin=LOOP)
     assert plan.exit_code == 0

@@ -37,7 +37,7 @@ def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(
     ("arguments", "said", "old", "new"),
     [
-        (["start", "2.2"], "step 2.2: pending → active", "2.2. [ ] [act]  Sing", "2.2. [>] [act]  Sing"),
+        (["start", "2.2"], "step 2.2: pending → active", "2.2. [ ] [act]  Sing", "2.2. [>] [act] Sing"),
         (
             ["done", "poster", "fifty", "copies"],
             "step 3: pending → done",

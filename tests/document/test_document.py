@@ -75,36 +75,30 @@ TWO = "2. [ ] [subtask] Build\n"
 LINES = {
     "the status it has": ("DONE 1", []),
     "the result it has": ("DONE 1 | 3 m | wide", []),
-    "another mark": ("BLOCKED 1", [f"-{ONE}", f"+{ONE.replace('[x]', '[!]')}"]),
+    "a line that changes is written as it is printed": (
+        "BLOCKED 1",
+        [f"-{ONE}", "+1. [!] one [act] Measure → size, width | 3 m | wide | Progress: 1/2\n"],
+    ),
     "a pending mark becomes another": ("DONE 2", [f"-{TWO}", "+2. [x] [subtask] Build\n"]),
     "a mark where none was": (
         "DONE 2.1",
-        ["-\t2.1.   [act]  Cut → planks\r\n", "+\t2.1. [x]   [act]  Cut → planks\r\n"],
+        ["-\t2.1.   [act]  Cut → planks\r\n", "+\t2.1. [x] [act] Cut → planks\r\n"],
     ),
     "a result where none was": ("SKIP 2 | no", [f"-{TWO}", "+2. [~] [subtask] Build | no\n"]),
     "a result at the end of the text": ("SKIP 3 | no", ["-3. [ ] [act] Paint", "+3. [~] [act] Paint | no"]),
-    "another result": (
-        "DONE 1 | 4 m",
-        [f"-{ONE}", "+1.  [x]   one\t[act]   Measure  →  size ,width   |  4 m   |  Progress:  01/02  \t\n"],
-    ),
     "a result that has to be escaped": (
         "DONE 3 | | Progress: none",
         ["-3. [ ] [act] Paint", "+3. [x] [act] Paint | \\| Progress: none"],
     ),
     "another description": (
         "REVISE 1 [act] Guess → size, width",
-        [f"-{ONE}", "+1.  [ ]   one\t[act]   Guess  →  size ,width  \t\n"],
-    ),
-    "no outputs": ("REVISE 1 [reason] Measure", [f"-{ONE}", "+1.  [ ]   one\t[reason]   Measure  \t\n"]),
-    "other outputs": (
-        "REVISE 2.1 [act] Cut → planks, dust",
-        ["-\t2.1.   [act]  Cut → planks\r\n", "+\t2.1.   [act]  Cut → planks, dust\r\n"],
+        [f"-{ONE}", "+1. [ ] one [act] Guess → size, width\n"],
     ),
     "outputs where none were": ("REVISE 2 [subtask] Build → hull", [f"-{TWO}", "+2. [ ] [subtask] Build → hull\n"]),
     "no description": ("REVISE 3 [act]", ["-3. [ ] [act] Paint", "+3. [ ] [act]"]),
     "an arrow that is none": (
         "REVISE 2.1 [act] Cut \\→ planks",
-        ["-\t2.1.   [act]  Cut → planks\r\n", "+\t2.1.   [act]  Cut \\→ planks\r\n"],
+        ["-\t2.1.   [act]  Cut → planks\r\n", "+\t2.1. [ ] [act] Cut \\→ planks\r\n"],
     ),
     "a revision of the body": (
         "REVISE 2 [subtask] Build\n> ← size, width\n> quick",
@@ -227,16 +221,6 @@ TEXTS = {
         "ADD 9 [act] b",
         "## Steps\n 9. [act] b\n 10.  [subtask] a\n   10.1. [act]\n",
     ),
-    "an escape that is needed no more": (
-        "## Steps\n1.  [act]\tsay \\→ x \n",
-        "REVISE 1 [act] say → x → y",
-        "## Steps\n1.  [act]\tsay → x → y \n",
-    ),
-    "an escape that comes to be needed": (
-        "## Steps\n1.  [act]\tsay → x  →  y\n",
-        "REVISE 1 [act] say \\→ x",
-        "## Steps\n1.  [act]\tsay \\→ x\n",
-    ),
     "a type that looks like a mark": ("## Steps\n1. [ ] [x] a\n", "DONE 1", "## Steps\n1. [x] [x] a\n"),
     "explicit marks": (
         "## Steps\n1. [x] [act] a\n2. [ ] [act] b\n",
@@ -247,16 +231,6 @@ TEXTS = {
         "## Steps\n1. [x] [act] a\n2. [ ] [act] b\n3. [act] c\n4. [act] d\n",
         "REVISE 1 [act] a\nPLAN_CMD: ADD 5 [act] e",
         "## Steps\n1. [act] a\n2. [ ] [act] b\n3. [act] c\n4. [act] d\n5. [act] e\n",
-    ),
-    "a result behind the progress": (
-        "## Steps\n1. [act] a | Progress: 1/2  |  b | c\n",
-        "DONE 1 | d",
-        "## Steps\n1. [x] [act] a | Progress: 1/2  |  d\n",
-    ),
-    "a progress that says nothing": (
-        "## Steps\n1. [act] a | Progress: 0\n",
-        "REVISE 1 [act] b",
-        "## Steps\n1. [act] b | Progress: 0\n",
     ),
     "detail in the middle": (
         "## Steps\n1. [act] a\n>b\n\n  >c\n>  d\n> e",
@@ -518,7 +492,7 @@ def test_renaming() -> None:
     assert document.rename("2", "two") == "step 2 is called two"
     # Without its name, the type would be read as a mark.
     assert document.rename("3", "") == "step 3 has no name"
-    assert document.text == "## Steps\n1.  [x] 加载  [act] a\n2.  two\t[act] b\n3. [ ]  [x]  c\n"
+    assert document.text == "## Steps\n1. [x] 加载 [act] a\n2. two [act] b\n3. [ ] [x] c\n"
     assert document.rename("3", "one")
 
 
@@ -542,89 +516,63 @@ def test_the_id_of_a_new_step() -> None:
         document.free_id("7")
 
 
-REFUSALS: dict[str, tuple[Callable[[PlanDocument], str], str, str]] = {
-    "status of no step": (lambda d: d.set_status("9", "done"), "PC111", "SET 9: step 9 does not exist"),
-    "no status": (
+LEAF = "which cannot have children"
+REFUSALS: list[tuple[Callable[[PlanDocument], str], str, str]] = [
+    (lambda d: d.set_status("9", "done"), "PC111", "SET 9: step 9 does not exist"),
+    (
         lambda d: d.set_status("1", "well"),
         "PC118",
         "SET 1: status: 'well' is not one of pending, active, done, blocked, skipped",
     ),
-    "no result": (
+    (
         lambda d: d.set_status("1", "done", "a\nb"),
         "PC118",
         "SET 1: result: a line break cannot be written in a plan; one_line() makes one line of any text",
     ),
-    "unknown parent": (lambda d: d.add("9.1", "act"), "PC112", "ADD 9.1: the parent step 9 does not exist"),
-    "below a leaf": (
-        lambda d: d.add("1.1", "act"),
-        "PC113",
-        "ADD 1.1: step 1 is of type `act`, which cannot have children",
-    ),
-    "an unknown type": (
+    (lambda d: d.add("9.1", "act"), "PC112", "ADD 9.1: the parent step 9 does not exist"),
+    (lambda d: d.add("1.1", "act"), "PC113", f"ADD 1.1: step 1 is of type `act`, {LEAF}"),
+    (
         lambda d: d.add("6", "do"),
         "PC114",
         "ADD 6: unknown type `do`; the types are `[reason]`, `[act]`, `[decide]` and `[subtask]`",
     ),
-    "no id": (
-        lambda d: d.add("x", "act"),
-        "PC118",
-        "ADD x: step_id: 'x' is not numbers joined by dots, such as '2.1'",
-    ),
-    "a taken name at once": (
-        lambda d: d.add("6", "act", name="n"),
-        "PC120",
-        "ADD 6: another step already has the name `n`",
-    ),
-    "a taken name": (lambda d: d.rename("1", "n"), "PC120", "RENAME 1: another step already has the name `n`"),
-    "a name like an id": (
-        lambda d: d.rename("1", "12"),
-        "PC118",
-        "RENAME 1: a name cannot be a number alone, as ids are: `12`",
-    ),
-    "a name like an id at once": (
-        lambda d: d.add("6", "act", name="٣"),
-        "PC118",
-        "ADD 6: a name cannot be a number alone, as ids are: `٣`",
-    ),
-    "no name": (
+    (lambda d: d.add("x", "act"), "PC118", "ADD x: step_id: 'x' is not numbers joined by dots, such as '2.1'"),
+    (lambda d: d.add("6", "act", name="n"), "PC120", "ADD 6: another step already has the name `n`"),
+    (lambda d: d.add("6", "act", name="٣"), "PC118", "ADD 6: a name cannot be a number alone, as ids are: `٣`"),
+    (lambda d: d.rename("1", "n"), "PC120", "RENAME 1: another step already has the name `n`"),
+    (lambda d: d.rename("1", "12"), "PC118", "RENAME 1: a name cannot be a number alone, as ids are: `12`"),
+    (
         lambda d: d.rename("1", "a b"),
         "PC118",
         "RENAME 1: step_name: 'a b' is not a name (letters, digits, `_` and `-`)",
     ),
-    "a name for no step": (lambda d: d.rename("9", "a"), "PC111", "RENAME 9: step 9 does not exist"),
-    "nothing to remove": (lambda d: d.remove("9"), "PC111", "REMOVE 9: step 9 does not exist"),
-    "nothing to move": (lambda d: d.move("9", "1"), "PC111", "MOVE 9 to 1: step 9 does not exist"),
-    "to no id": (
-        lambda d: d.move("1", "01"),
-        "PC118",
-        "MOVE 1 to 01: step_id: '01' is not numbers joined by dots, such as '2.1'",
-    ),
-    "below itself": (lambda d: d.move("2", "2.1.1"), "PC119", "MOVE 2 to 2.1.1: a step cannot move below itself"),
-    "below no step": (lambda d: d.move("1", "7.1"), "PC112", "MOVE 1 to 7.1: the parent step 7 does not exist"),
-    "below another leaf": (
-        lambda d: d.move("1", "2.2.1"),
-        "PC113",
-        "MOVE 1 to 2.2.1: step 2.2 is of type `act`, which cannot have children",
-    ),
-    "a leaf above orphans": (
+    (lambda d: d.rename("9", "a"), "PC111", "RENAME 9: step 9 does not exist"),
+    (lambda d: d.remove("9"), "PC111", "REMOVE 9: step 9 does not exist"),
+    (lambda d: d.move("9", "1"), "PC111", "MOVE 9 to 1: step 9 does not exist"),
+    (lambda d: d.move("1", "01"), "PC118", "MOVE 1 to 01: step_id: '01' is not numbers joined by dots, such as '2.1'"),
+    (lambda d: d.move("2", "2.1.1"), "PC119", "MOVE 2 to 2.1.1: a step cannot move below itself"),
+    (lambda d: d.move("1", "7.1"), "PC112", "MOVE 1 to 7.1: the parent step 7 does not exist"),
+    (lambda d: d.move("1", "2.2.1"), "PC113", f"MOVE 1 to 2.2.1: step 2.2 is of type `act`, {LEAF}"),
+    (
         lambda d: d.move("1", "4"),
         "PC113",
         "MOVE 1 to 4: step 4.1 would become its child, and a leaf cannot have children",
     ),
-    "children beside orphans": (
+    (
         lambda d: d.move("2", "4"),
         "PC117",
         "MOVE 2 to 4: the step has children already, and step 4.1 would become another one",
     ),
-    "no room": (
+    (
         lambda d: d.move("1", "999999999"),
         "PC117",
         "MOVE 1 to 999999999: the number of step 999999999 cannot be raised",
     ),
-}
+]
 
 
-@pytest.mark.parametrize(("change", "code", "message"), REFUSALS.values(), ids=REFUSALS)
+@in_one_test
+@pytest.mark.parametrize(("change", "code", "message"), REFUSALS)
 def test_refusals(change: Callable[[PlanDocument], str], code: str, message: str) -> None:
     text = "## Steps\n1. [act] a\n2. n [subtask] b\n2.1. [subtask] c\n2.2. [act] d\n4.1. [act] e\n999999999. [act] f\n"
     document = PlanDocument.from_text(text)

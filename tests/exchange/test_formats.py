@@ -33,24 +33,16 @@ def steps_of(text: str, form: str) -> dict[str, tuple[list[str], list[str]]]:
         ("## 1. A\n- [ ] 1.1 a\n", "openspec"),
         ("## 1. A\n- [ ] 1.1 a\n  - _Requirements: 2_\n", "kiro"),
         ("- [ ] T001 a\n", "spec-kit"),
+        # A number here and there is no format.
+        ("- [ ] 1. a\n- [ ] b\n- [ ] c\n", "checklist"),
+        ("- [ ] 1. a\n- [ ] b\n  - _Requirements: 1.1_\n", "kiro"),
+        ("- [ ] 1. a\n- [ ]* b\n- [ ] c\n", "kiro"),
+        ("## 1. A\n- [ ] 1.1 a\n- [ ] b\n- [ ] c\n- [ ] d\n", "checklist"),
         ('{"tasks": [{"id": 1, "title": "a"}]}', "task-master"),
         ('\ufeff {"tag": {"tasks": [{"id": 1, "title": "a"}]}}', "task-master"),
     ],
 )
 def test_the_format_is_found_out(text: str, form: str) -> None:
-    assert import_text(text).report.format == form
-
-
-@pytest.mark.parametrize(
-    ("text", "form"),
-    [
-        ("- [ ] 1. a\n- [ ] b\n- [ ] c\n", "checklist"),
-        ("- [ ] 1. a\n- [ ] b\n  - _Requirements: 1.1_\n", "kiro"),
-        ("- [ ] 1. a\n- [ ]* b\n- [ ] c\n", "kiro"),
-        ("## 1. A\n- [ ] 1.1 a\n- [ ] b\n- [ ] c\n- [ ] d\n", "checklist"),
-    ],
-)
-def test_a_number_here_and_there_is_no_format(text: str, form: str) -> None:
     assert import_text(text).report.format == form
 
 
@@ -248,16 +240,6 @@ def test_new_steps_get_the_next_number(form: str, text: str, added: str, wanted:
 
 
 # ---------------------------------------------------------------- dependencies
-
-
-def test_of_two_steps_with_one_output_the_last_before_its_use_is_what_a_task_needs() -> None:
-    plan = parse_plan(
-        "Goal: g\n## Steps\n1. [subtask] a\n  1.1. [act] b → v\n2. [act] c → v\n3. [act] d\n  > ← v\n4. [act] e → v\n"
-    )
-    export = export_plan(plan, "task-master")
-    tasks = {task["title"]: task for task in json.loads(export.text)["master"]["tasks"]}
-    assert tasks["d"]["dependencies"] == [tasks["c"]["id"]]
-    assert not any("inputs" in said for said in export.lost)
 
 
 @pytest.mark.parametrize(

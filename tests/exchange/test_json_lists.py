@@ -6,120 +6,16 @@ import json
 
 import pytest
 
-from planspec_lark import PlanStatus, PlanSyntaxError, check_text, iter_steps, parse_plan
-from planspec_lark.exchange import NoListError, export_into, export_plan, import_text, update_text
+from planspec_lark import PlanStatus, PlanSyntaxError, parse_plan
+from planspec_lark.exchange import NoListError, export_into, export_plan, import_text
 from planspec_lark.planspec.agenda import ready_steps
-from planspec_lark.syntax import Severity
+from tests.corpus import FIXTURES, read
 
-TODOS = {
-    "todos": [
-        {"content": "Read the logs", "status": "completed", "activeForm": "Reading the logs"},
-        {"content": "Fix the leak", "status": "in_progress", "activeForm": "Fixing the leak"},
-        {"content": "Write a test", "status": "pending", "activeForm": "Writing a test"},
-    ]
-}
-TASKS = {
-    "tasks": [
-        {"id": "1", "subject": "Read the logs", "status": "completed", "blocks": ["2"], "blockedBy": []},
-        {"id": "2", "subject": "Fix the leak", "status": "in_progress", "blocks": [], "blockedBy": ["1"]},
-        {"id": "3", "subject": "Write a test", "status": "pending", "blocks": [], "blockedBy": []},
-    ]
-}
-CODEX = {
-    "explanation": "First look, then change.",
-    "plan": [
-        {"step": "Read the logs", "status": "completed"},
-        {"step": "Fix the leak", "status": "in_progress"},
-        {"step": "Write a test", "status": "pending"},
-    ],
-}
-ENTRIES = [
-    {"content": "Read the logs", "priority": "high", "status": "completed"},
-    {"content": "Fix the leak", "priority": "medium", "status": "in_progress"},
-    {"content": "Write a test", "priority": "low", "status": "pending"},
-]
-ACP = {"sessionUpdate": "plan", "entries": ENTRIES}
-ACP_UPDATE = {
-    "jsonrpc": "2.0",
-    "method": "session/update",
-    "params": {
-        "sessionId": "s",
-        "update": {
-            "sessionUpdate": "plan_update",
-            "plan": {"type": "items", "planId": "p", "entries": ENTRIES},
-        },
-    },
-}
-BEADS = "".join(
-    f"{json.dumps(issue)}\n"
-    for issue in (
-        {"id": "bd-1", "title": "Read the logs", "status": "closed", "priority": 1, "issue_type": "task"},
-        {
-            "id": "bd-2",
-            "title": "Fix the leak",
-            "status": "in_progress",
-            "dependencies": [{"issue_id": "bd-2", "depends_on_id": "bd-1", "type": "blocks"}],
-        },
-        {"id": "bd-3", "title": "Write a test", "status": "open"},
-    )
+LISTS = FIXTURES / "exchange"
+CODEX, ACP, UPDATE = (
+    read(LISTS / name) for name in ("codex/leak.source.json", "acp/leak.source.json", "acp/update.source.json")
 )
-LISTS = [
-    ("todowrite", json.dumps(TODOS, indent=2) + "\n"),
-    ("todowrite", json.dumps(TASKS)),
-    ("todowrite", json.dumps({"type": "tool_use", "name": "TodoWrite", "input": TODOS}, indent=2)),
-    ("todowrite", json.dumps(TODOS["todos"], indent=2)),
-    ("codex", json.dumps(CODEX, indent=2)),
-    ("acp", json.dumps(ACP, indent=2)),
-    ("acp", json.dumps(ACP_UPDATE, indent=1)),
-    ("beads", BEADS),
-    ("beads", BEADS.replace("\n", "\r\n")),
-]
-each = pytest.mark.parametrize(("form", "text"), LISTS, ids=[f"{form}-{at}" for at, (form, _) in enumerate(LISTS)])
-
-
-@each
-def test_every_task_and_status_arrives(form: str, text: str) -> None:
-    imported = import_text(text)
-    assert imported.report.format == form
-    assert [(step.description, step.status.value) for step in iter_steps(imported.plan)] == [
-        ("Read the logs", "done"),
-        ("Fix the leak", "active"),
-        ("Write a test", "pending"),
-    ]
-    assert parse_plan(imported.text) == imported.plan
-    assert not [one for one in check_text(imported.text) if one.severity is Severity.ERROR]
-    assert update_text(imported.text, imported.plan) == (imported.text, [])
-    assert {entry.reason for entry in imported.report.left_out} <= {"it stays in the file, and is no part of the plan"}
-
-
-@each
-def test_one_done_is_one_line(form: str, text: str) -> None:
-    del form
-    plan = import_text(text).plan
-    assert export_into(plan, text).text == text
-    plan.steps[2].status = PlanStatus.DONE
-    exported = export_into(plan, text)
-    changed = [(old, new) for old, new in zip(text.split("\n"), exported.text.split("\n"), strict=True) if old != new]
-    assert len(changed) == 1
-    assert exported.lost == []
-    assert import_text(exported.text).plan.steps[2].status is PlanStatus.DONE
-
-
-@each
-def test_what_is_written_is_read_again(form: str, text: str) -> None:
-    plan = import_text(text).plan
-    exported = export_plan(plan, form)
-    assert import_text(exported.text, form).plan.steps == plan.steps
-    again = export_plan(parse_plan("Goal: g\n## Steps\n1. [subtask] a\n  1.1. [x] [act] b\n  1.2. [~] [act] c\n"), form)
-    assert [step.description for step in import_text(again.text, form).plan.steps] == ["b", "c"]
-    assert any(line.startswith("step 1") for line in again.lost)
-
-
-@each
-def test_new_steps_are_new_tasks(form: str, text: str) -> None:
-    plan = parse_plan(import_text(text).text + "4. [act] Go home\n")
-    exported = export_into(plan, text)
-    assert [step.description for step in import_text(exported.text, form).plan.steps][3:] == ["Go home"]
+BEADS = read(LISTS / "beads" / "issues.source.jsonl")
 
 
 def test_a_list_that_was_written_by_hand_keeps_its_layout() -> None:
@@ -137,17 +33,10 @@ def test_a_list_that_was_written_by_hand_keeps_its_layout() -> None:
     assert export_into(plan, text).text == done.replace("}] }", f"}}{new}] }}")
 
 
-def test_needs_become_inputs() -> None:
-    for text in (json.dumps(TASKS), BEADS):
-        plan = import_text(text).plan
-        assert plan.steps[1].inputs == plan.steps[0].outputs != []
-
-
 def test_what_has_no_word_is_named() -> None:
-    text = json.dumps(CODEX)
-    plan = import_text(text).plan
+    plan = import_text(CODEX).plan
     plan.steps[2].status = PlanStatus.BLOCKED
-    assert export_into(plan, text).lost == ["Write a test: there is no status for blocked"]
+    assert export_into(plan, CODEX).lost == ["Write a test: there is no status for blocked"]
 
 
 def test_what_is_no_task_is_named() -> None:
@@ -228,13 +117,13 @@ def test_a_file_that_an_update_names_is_told_and_not_opened(uri: str) -> None:
 
 def test_the_protocol_takes_what_is_written() -> None:
     schema = pytest.importorskip("acp.schema", reason="needs agent-client-protocol")
-    plan = import_text(json.dumps(ACP)).plan
+    plan = import_text(ACP).plan
     written = schema.AgentPlanUpdate.model_validate_json(export_plan(plan, "acp").text)
-    assert [entry.model_dump(exclude_none=True) for entry in written.entries] == ENTRIES
+    assert [entry.model_dump(exclude_none=True) for entry in written.entries] == json.loads(ACP)["entries"]
     plan = parse_plan("Goal: g\n## Steps\n1. [act] Go home\n")
     (entry,) = schema.AgentPlanUpdate.model_validate_json(export_plan(plan, "acp").text).entries
     assert (entry.content, entry.priority, entry.status) == ("Go home", "medium", "pending")
-    text = json.dumps(ACP_UPDATE["params"]["update"])  # type: ignore[index]
+    text = json.dumps(json.loads(UPDATE)["params"]["update"])
     plan = import_text(text).plan
     plan.steps[0].status = PlanStatus.PENDING
     updated = schema.AgentPlanContentUpdate.model_validate_json(export_into(plan, text).text)

@@ -458,12 +458,6 @@ def test_long_lines_take_little_time(piece: str, form: str) -> None:
             import_text(text, form)
 
 
-def test_conjunctions_without_an_id_take_little_time() -> None:
-    with time_limit(5):
-        imported = import_text(f"- [ ] T001 a\n- [ ] T002 needs T001{' and' * 60} x\n", "spec-kit")
-    assert len(imported.plan.steps) == 2
-
-
 @pytest.mark.parametrize("done", ["", "T001", "T002", "T001 T002"])
 def test_an_imported_list_can_be_run_where_a_phase_is_waited_for(done: str) -> None:
     """What a step with others below it puts out, the last of these that is to be done has to put out."""

@@ -85,7 +85,7 @@ def test_statuses_of_the_source() -> None:
     text, said = update(SOURCE.replace("[ ] 2.1", "[x] 2.1"), takes_statuses=True)
     assert changed_lines(plan_of(SOURCE), text) == [
         "-\t2.1.  [>] task-2-1 [act] Wash the press",
-        "+\t2.1.  [x] task-2-1 [act] Wash the press",
+        "+\t2.1. [x] task-2-1 [act] Wash the press",
     ]
     assert "step 2.1: active → done" in said
 
@@ -373,6 +373,12 @@ def test_new_steps_are_lines() -> None:
     assert lost == []
 
 
+GROUP = "## 1. A\n\n- [ ] 1.1 a\n- [ ] 1.2 b\n"
+DEEP = "- [ ] a\n- [ ] b\n  - [ ] c\n    - [ ] d\n"
+PHASES = "## One\n\n- [ ] a\n- [ ] b\n\n## Two\n\n- [ ] c\n"
+ELSEWHERE = "step {} is not added, since the file has all below it elsewhere"
+
+
 @pytest.mark.parametrize(
     ("source", "new", "wanted"),
     [
@@ -387,11 +393,60 @@ def test_new_steps_are_lines() -> None:
         ("-      [ ] a\n", "1.1. [act] b\n", "-      [ ] a\n  - [ ] b\n"),
         ("+ [ ] a\n", "1.1. [act] b\n  > - note\n", "+ [ ] a\n  + [ ] b\n    - note\n"),
         ("- - [ ] a\n", "1.2. [act] b\n", "- - [ ] a\n- [ ] b\n"),
+        # Lines end as the others do.
+        ("- [ ] a\r\n- [ ] b", "3. [act] c\n4. [act] d\n", "- [ ] a\r\n- [ ] b\r\n- [ ] c\r\n- [ ] d"),
+        ("- [ ] a\r\n", "2. [act] c\n", "- [ ] a\r\n- [ ] c\r\n"),
+        # A container in a group is an item.
+        (GROUP, "  1.3. [subtask] c\n  1.3.1. [act] d\n", f"{GROUP}- [ ] 1.3 c\n  - [ ] 1.3.1 d\n"),
+        (GROUP, "  1.3. [subtask] c\n    > [heading 3]\n  1.3.1. [act] d\n", f"{GROUP}- [ ] c\n  - [ ] 1.3 d\n"),
+        # What is below a step comes before what is after it.
+        (
+            DEEP,
+            "    2.1.2. [act] e\n  2.2. [act] f\n  2.3. [act] g\n3. [act] h\n",
+            f"{DEEP}    - [ ] e\n  - [ ] f\n  - [ ] g\n- [ ] h\n",
+        ),
     ],
 )
 def test_new_steps_are_written_as_those_beside_them(source: str, new: str, wanted: str) -> None:
-    exported = export_into(parse_plan(import_text(source, "checklist").text + new), source, "checklist")
+    assert export_into(parse_plan(import_text(source).text + new), source).text == wanted
+
+
+@pytest.mark.parametrize(
+    ("source", "steps", "wanted", "elsewhere"),
+    [
+        ("3. a\n4. b\n", "1. [act] new\n2. [act] a\n", "3. new\n3. a\n4. b\n", []),
+        (
+            "# T\n\n## A\n- [ ] a\n",
+            "1. [act] b\n2. [subtask] c\n  2.1. [act] d\n3. [subtask] A\n  > [heading 2]\n  3.1. [act] a\n",
+            "# T\n\n- [ ] b\n\n## c\n\n- [ ] d\n\n## A\n- [ ] a\n",
+            [],
+        ),
+        # What has moved stays where the file has it, and of what is new around it only what is new in it is added.
+        (
+            "- [ ] a\n- [ ] b\n",
+            "1. [subtask] Old\n  1.1. [x] [subtask] a\n    1.1.1. [act] new\n2. [subtask] Bare\n  2.1. [act] b\n",
+            "- [x] a\n  - [ ] new\n- [ ] b\n",
+            ["1", "2"],
+        ),
+        (
+            "- [ ] a\n",
+            "1. [subtask] New\n  1.1. [subtask] Bare\n    1.1.1. [act] a\n  1.2. [act] fresh\n",
+            "- [ ] New\n  - [ ] fresh\n- [ ] a\n",
+            ["1.1"],
+        ),
+        # Although the step before it is elsewhere in the file, a new one is below its parent.
+        (
+            PHASES,
+            "1. [subtask] One\n  1.1. [act] a\n2. [subtask] Two\n  2.1. [act] b\n  2.2. [act] new\n  2.3. [act] c\n",
+            PHASES.replace("- [ ] c", "- [ ] new\n- [ ] c"),
+            [],
+        ),
+    ],
+)
+def test_what_is_elsewhere_in_the_file_stays_there(source: str, steps: str, wanted: str, elsewhere: list[str]) -> None:
+    exported = export_into(parse_plan(f"Goal: g\n## Steps\n{steps}"), source, "checklist")
     assert exported.text == wanted
+    assert [line for line in exported.lost if "elsewhere" in line] == [ELSEWHERE.format(one) for one in elsewhere]
 
 
 @pytest.mark.parametrize(
@@ -407,14 +462,6 @@ def test_numbers_are_given_beside_numbers_only(form: str, source: str, wanted: s
     made = import_text(source, form).text.replace("[act] a\n", "[act] A\n")
     exported = export_into(parse_plan(f"{made}3. [subtask] c\n3.1. [act] d\n"), source, form)
     assert (exported.text, exported.lost) == (wanted, [])
-
-
-def test_a_new_container_in_a_group_is_an_item() -> None:
-    source = "## 1. A\n\n- [ ] 1.1 a\n- [ ] 1.2 b\n"
-    made = import_text(source).text + "  1.3. [subtask] c\n  1.3.1. [act] d\n"
-    assert export_into(parse_plan(made), source).text == f"{source}- [ ] 1.3 c\n  - [ ] 1.3.1 d\n"
-    made = made.replace("[subtask] c\n", "[subtask] c\n    > [heading 3]\n")
-    assert export_into(parse_plan(made), source).text == f"{source}- [ ] c\n  - [ ] 1.3 d\n"
 
 
 @pytest.mark.parametrize(
@@ -447,13 +494,6 @@ def test_what_is_new_beside_headings(form: str, source: str, new: str, wanted: s
     assert export_into(plan, exported.text, form).text == exported.text
 
 
-def test_a_new_first_step_beside_headings() -> None:
-    steps = "1. [act] b\n2. [subtask] c\n  2.1. [act] d\n3. [subtask] A\n  > [heading 2]\n  3.1. [act] a\n"
-    exported = export_into(parse_plan(f"Goal: g\n## Steps\n{steps}"), "# T\n\n## A\n- [ ] a\n", "checklist")
-    assert exported.text == "# T\n\n- [ ] b\n\n## c\n\n- [ ] d\n\n## A\n- [ ] a\n"
-    assert exported.lost == []
-
-
 @pytest.mark.parametrize(
     ("source", "new", "lost"),
     [
@@ -471,49 +511,6 @@ def test_a_new_first_step_beside_headings() -> None:
 def test_what_new_steps_cannot_say_is_named(source: str, new: str, lost: list[str]) -> None:
     exported = export_into(parse_plan(import_text(source).text + new), source)
     assert exported.lost == lost
-
-
-@pytest.mark.parametrize("end", ["", "\n"])
-def test_new_lines_end_as_others_do(end: str) -> None:
-    source = f"- [ ] a\n- [ ] b{end}".replace("\n", "\r\n")
-    made = parse_plan(import_text(source).text + "3. [act] c\n4. [act] d\n")
-    assert export_into(made, source).text == f"- [ ] a\n- [ ] b\n- [ ] c\n- [ ] d{end}".replace("\n", "\r\n")
-
-
-def test_a_new_first_step_of_a_numbered_list() -> None:
-    exported = export_into(parse_plan("Goal: g\n## Steps\n1. [act] new\n2. [act] a\n"), "3. a\n4. b\n")
-    assert exported.text == "3. new\n3. a\n4. b\n"
-
-
-def test_what_is_new_below_a_step_comes_before_what_is_new_after_it() -> None:
-    source = "- [ ] a\n- [ ] b\n  - [ ] c\n    - [ ] d\n"
-    new = "    2.1.2. [act] e\n  2.2. [act] f\n  2.3. [act] g\n3. [act] h\n"
-    exported = export_into(parse_plan(import_text(source).text + new), source)
-    assert exported.text == f"{source}    - [ ] e\n  - [ ] f\n  - [ ] g\n- [ ] h\n"
-
-
-def test_steps_that_moved_stay_where_the_file_has_them() -> None:
-    steps = "1. [subtask] Old\n  1.1. [x] [subtask] a\n    1.1.1. [act] new\n2. [subtask] Bare\n  2.1. [act] b\n"
-    exported = export_into(parse_plan(f"Goal: g\n## Steps\n{steps}"), "- [ ] a\n- [ ] b\n", "checklist")
-    assert exported.text == "- [x] a\n  - [ ] new\n- [ ] b\n"
-    assert exported.lost == [
-        "step 1 is not added, since the file has all below it elsewhere",
-        "step 2 is not added, since the file has all below it elsewhere",
-    ]
-
-
-def test_a_new_step_is_below_its_parent_although_the_one_before_it_is_elsewhere_in_the_file() -> None:
-    source = "## One\n\n- [ ] a\n- [ ] b\n\n## Two\n\n- [ ] c\n"
-    steps = "1. [subtask] One\n  1.1. [act] a\n2. [subtask] Two\n  2.1. [act] b\n  2.2. [act] new\n  2.3. [act] c\n"
-    exported = export_into(parse_plan(f"Goal: g\n## Steps\n{steps}"), source, "checklist")
-    assert exported.text == source.replace("- [ ] c", "- [ ] new\n- [ ] c")
-
-
-def test_of_a_new_subtask_only_what_is_new_is_added() -> None:
-    steps = "1. [subtask] New\n  1.1. [subtask] Bare\n    1.1.1. [act] a\n  1.2. [act] fresh\n"
-    exported = export_into(parse_plan(f"Goal: g\n## Steps\n{steps}"), "- [ ] a\n", "checklist")
-    assert exported.text == "- [ ] New\n  - [ ] fresh\n- [ ] a\n"
-    assert exported.lost == ["step 1.1 is not added, since the file has all below it elsewhere"]
 
 
 def test_vanished_steps_stay_in_the_file() -> None:

@@ -11,7 +11,6 @@ from planspec_lark.hopspec import (
     check_hopspec,
     fix_hopspec,
     hopspec_to_plan,
-    outline_hopspec,
     parse_hopspec,
     scan_hopspec,
     serialize_hopspec,
@@ -110,6 +109,5 @@ HOPSPEC_WORK: Mapping[str, Work] = {
     "check_hopspec": Work(lambda text: render_all(check_hopspec(text))),
     "fix_hopspec": Work(fix_hopspec),
     "serialize_hopspec": Work(serialize_hopspec, _document),
-    "outline_hopspec": Work(lambda document: [*outline_hopspec(document)], _document),
     "hopspec_to_plan": Work(_to_plan, _document),
 }

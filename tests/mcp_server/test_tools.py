@@ -367,7 +367,7 @@ def test_what_is_not_changed_keeps_its_form(agent: Agent) -> None:
     odd = odd.replace("\n", "\r\n")
     path = agent.write("library", odd)
     agent.ask("apply_commands", name="library", commands="PLAN_CMD: DONE 2.1")
-    assert path.read_bytes().decode() == odd.replace("\t2.1.   [act]", "\t2.1. [x]   [act]")
+    assert path.read_bytes().decode() == odd.replace("\t2.1.   [act]", "\t2.1. [x] [act]")
 
 
 def test_where_one_is_refused_nothing_is_changed(agent: Agent, snapshot: SnapshotAssertion) -> None:

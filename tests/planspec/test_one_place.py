@@ -72,7 +72,7 @@ assert parse_plan("## Steps\\n1. [act] Buy").steps[0].owner == ""
 assert TEXT.splitlines()[3][span.column - 1 : span.end_column - 1] == "ann"
 document = PlanDocument.from_text(TEXT.replace(" |", "  |"))
 document.apply(parse_plan_commands("PLAN_CMD: DONE 1 | Sown"))
-assert document.text.splitlines()[3] == "1. [x] [act] @ann Buy the seeds → seeds  | Sown", document.text
+assert document.text.splitlines()[3] == "1. [x] [act] @ann Buy the seeds → seeds | Sown", document.text
 document.apply(parse_plan_commands("PLAN_CMD: REVISE 1 [act] Sell"))
 assert document.text.splitlines()[3] == "1. [act] Sell", document.text
 document.apply(parse_plan_commands("PLAN_CMD: REVISE 1 [act] @eve Sow → rows"))

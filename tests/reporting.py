@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from planspec_lark import Diagnostic
 from planspec_lark.syntax import machine_reports
 
-__all__ = ["told", "to_github", "to_json"]
+__all__ = ["to_github", "to_json", "told"]
 
 
 def told(found: Iterable[Diagnostic]) -> str:

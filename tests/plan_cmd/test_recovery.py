@@ -103,12 +103,6 @@ def test_sentences_never_matter(said: str) -> None:
         assert said.strip() in "".join(remark.text for remark in scan.remarks)
 
 
-def test_a_result_is_a_result_whatever_it_says() -> None:
-    for said in ("if it rains", "not yet", "in progress", "see PLAN_CMD: DONE 3", "so far | as it goes"):
-        scan = scan_plan_commands(f"PLAN_CMD: DONE 2 | {said}\n")
-        assert (scan.is_usable, [one.result for one in scan.commands]) == (True, [said])
-
-
 def test_remarks_are_verbatim() -> None:
     text = "So:\r\n\r\n- PLAN_CMD: DONE 1\r\n  goes on\r\n```py\r\nx = 1\r\n```\r\nPLAN_CMD: SKIP\r\nEnd.\r\n"
     scan = scan_plan_commands(text)

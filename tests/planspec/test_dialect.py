@@ -10,8 +10,6 @@ from planspec_lark import PlanStatus
 from planspec_lark.planspec.dialect import (
     DIALECT,
     LineReading,
-    Number,
-    Numbering,
     find_arrow,
     is_elision,
     read_columns,
@@ -457,33 +455,3 @@ def test_a_row_without_a_type_is_no_step() -> None:
 
 
 # ---------------------------------------------------------------- ids
-
-
-@in_one_test
-@pytest.mark.parametrize(
-    ("lines", "ids"),
-    [
-        (["0 1", "2 1", "2 2", "0 2"], "1 1.1 1.2 2"),
-        (["0 1.1", "2 -", "0 1.2", "2 -"], "1.1 1.1.1 1.2 1.2.1"),
-        (["0 1", "0 -", "0 -", "0 2", "0 -"], "1 1.1 1.2 2 2.1"),
-        (["0 1", "0 a", "0 b", "0 2"], "1 1.1 1.2 2"),
-        (["0 -", "2 -", "4 -", "2 -", "0 -"], "1 1.1 1.1.1 1.2 2"),
-        (["0 1", "2 1.1", "4 -", "2 1.2", "0 2"], "1 1.1 1.1.1 1.2 2"),
-    ],
-)
-def test_ids_by_depth_and_number(lines: list[str], ids: str) -> None:
-    numbering, found = Numbering(), []
-    for line in lines:
-        indent, number = line.split()
-        kind = (
-            Number.NONE
-            if number == "-"
-            else Number.LETTER
-            if number.isalpha()
-            else Number.DOTTED
-            if "." in number
-            else Number.PLAIN
-        )
-        given = "" if number == "-" else str(ord(number) - 96) if number.isalpha() else number
-        found.append(numbering.place(given, kind, int(indent)))
-    assert " ".join(found) == ids

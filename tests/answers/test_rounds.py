@@ -64,12 +64,6 @@ def test_what_is_safe_is_not_asked_for() -> None:
     assert {entry.code for entry in done.repairs} >= {"PS104", "PS110"}
 
 
-def test_a_plan_without_faults_stays_as_it_is() -> None:
-    text = f"\ufeff{HEAD}\r\n 1. [act]  Order the gas\n"
-    done = repair_plan(text, say())
-    assert (done.text, done.rounds, done.is_usable, done.is_answer) == (text, (), True, False)
-
-
 @pytest.mark.parametrize(
     ("text", "after"),
     [
@@ -288,12 +282,6 @@ def test_an_answer_about_remarks_that_is_none() -> None:
     assert done.stopped.endswith(": the answer has no repaired line and no plan")
 
 
-@pytest.mark.parametrize("text", [f"{HEAD}1. [act] Bake\n", f"```\n{HEAD}1. [act] Bake\n```\n"])
-def test_without_remarks_nothing_is_asked(text: str) -> None:
-    assert repair_plan(text, say(), ask_remarks=True).is_usable
-    assert repair_plan(TALK, say(), ask_remarks=True, rounds=0).is_usable
-
-
 # ---------------------------------------------------------------- when it ends
 
 
@@ -389,14 +377,6 @@ def test_wrong_arguments() -> None:
         repair_plan("", say(), language="fr")
     with pytest.raises(TypeError, match=r"^a model gives a text, not NoneType$"):
         repair_plan(f"{HEAD}{STEPS}", lambda _: None)  # type: ignore[arg-type,return-value]
-
-
-def test_what_the_model_raises_goes_through() -> None:
-    def ask(_: str) -> str:
-        raise OSError("no line")
-
-    with pytest.raises(OSError, match="no line"):
-        repair_plan(f"{HEAD}{STEPS}", ask)
 
 
 @pytest.mark.parametrize(

@@ -83,16 +83,6 @@ def test_what_stands_beside_a_plan_in_json_is_a_remark() -> None:
     assert read(value, remarks="review").verdict is Verdict.NEEDS_REVIEW
 
 
-def test_json_among_other_code_blocks_is_none_of_the_plan() -> None:
-    text = f"```json\n{json.dumps([PLAN])}\n```\n```\nls\n```\n"
-    assert read(text).verdict is Verdict.REFUSED
-
-
-def test_escapes_that_no_line_needs_stay() -> None:
-    text = f"{HEAD}1. [act] Delete C:\\#old &gt; keep the rest\n"
-    assert read(text).text == text
-
-
 # ---------------------------------------------------------------- 1: one block
 
 
@@ -502,10 +492,6 @@ def test_no_form_has_a_risk_above_the_allowed_one(text: str, risk: Risk) -> None
     assert read(text).risk is risk
     for most in Risk:
         assert (read(text, max_risk=most).verdict is Verdict.ACCEPTED) == (risk.rank <= most.rank)
-
-
-def test_the_rules_before_are_no_matter_of_risk() -> None:
-    assert read(f"{PLAN}3. [act] Pack\n", max_risk="high").verdict is Verdict.NEEDS_REVIEW
 
 
 def test_conflict_markers_are_refused() -> None:

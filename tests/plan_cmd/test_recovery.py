@@ -7,7 +7,7 @@ import json
 import pytest
 from hypothesis import given, strategies as st
 
-from planspec_lark import PlanCommand, Severity, parse_plan_commands, render_all, scan_plan_commands
+from planspec_lark import PlanCommand, parse_plan_commands, render_all, scan_plan_commands
 from planspec_lark.answers import Risk, Verdict
 from planspec_lark.plan_cmd import serialize_commands
 from planspec_lark.plan_cmd.dialect import DIALECT
@@ -214,11 +214,6 @@ def test_what_has_none_or_two_versions_is_refused(text: str) -> None:
     assert scan_plan_commands(text).verdict is Verdict.REFUSED
 
 
-def test_detail_of_a_command_that_cannot_be_read_is_no_command() -> None:
-    scan = scan_plan_commands("PLAN_CMD: ADD 1 no type\n> PLAN_CMD: DONE 2\nPLAN_CMD: SKIP 3.1\n")
-    assert (scan.commands, [one.text for one in scan.remarks]) == ([SKIP], ["> PLAN_CMD: DONE 2"])
-
-
 def test_the_allowed_risk_decides() -> None:
     text = "- PLAN_CMD: SKIP 3\n"
     assert scan_plan_commands(text, max_risk="low").verdict is Verdict.ACCEPTED
@@ -299,14 +294,3 @@ def test_commands_around_which_something_stands_are_read_as_they_are_or_not_at_a
         text += f"{wrap.format(first)}\n{rest}"
     scan = scan_plan_commands(text)
     assert scan.verdict is not Verdict.ACCEPTED or scan.commands == parse_plan_commands(serialize_commands(commands))
-
-
-def test_findings_have_places_and_severities() -> None:
-    text = "so\n  - PLAN_CMD: DONE 2 | x\n  **PLAN_CMD: BLOCK 2**\n"
-    scan = scan_plan_commands(text, name="answer.txt")
-    told = [(one.code, one.severity, one.span and text[one.span.start : one.span.end]) for one in scan.diagnostics]
-    assert told == [
-        ("PC107", Severity.WARNING, "- PLAN_CMD: "),
-        ("PC107", Severity.WARNING, "**PLAN_CMD: "),
-        ("PC101", Severity.ERROR, "BLOCK"),
-    ]

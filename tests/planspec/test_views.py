@@ -182,14 +182,6 @@ def test_where_an_input_comes_from(step_id: str, expected: tuple[str, bool, list
     assert (supply.origin, supply.is_feedback) == (origin.step, origin.is_feedback)
 
 
-def test_what_a_container_puts_out_comes_back_to_the_steps_in_it() -> None:
-    view = focus_view(parse_plan("## Steps\n1. [subtask] a → v\n1.1. [act] b\n> ← v\n"), "1.1")
-    assert "Its inputs:\n- v: as feedback from 1. [subtask] a → v\n" in view.to_text()
-    assert [(one["from"]["id"], one["feedback"], one["others"]) for one in view.to_dict()["inputs"]] == [
-        ("1", True, [])
-    ]
-
-
 def test_of_steps_with_the_same_id_each_has_its_own_origins() -> None:
     done = PlanStatus.DONE
     first, second = PlanStep("2", status=done, inputs=["v"]), PlanStep("2", inputs=["w"])

@@ -48,12 +48,10 @@ class _Text:
     def find_fix(self, fault: Diagnostic) -> Fix | None:
         """The fix of a fault, if there is one."""
         if fault.fix is not None:
-            if fault.code in ("PS202", "PS316", "PS320") and fault.risk is None:
-                written = self.source.text[fault.fix.span.start : fault.fix.span.end]
-                word = written.strip("[]")
+            if fault.code == "PS202" and fault.risk is None:
+                word = self.source.text[fault.fix.span.start : fault.fix.span.end].strip("[]")
                 # A guess by spelling is none that is safe.
-                is_safe = fault.code == "PS320" or bool(read_type(word) or read_status(word))
-                return evolve(fault.fix, is_safe=is_safe)
+                return evolve(fault.fix, is_safe=bool(read_type(word) or read_status(word)))
             return None
         # Of two versions that a merge has left, it is unknown which one applies.
         if fault.span is None or "PS128" in self._codes:

@@ -145,6 +145,7 @@ def test_codes_are_stable() -> None:
         "PS313": Severity.INFO,
         "PS314": Severity.INFO,
         "PS315": Severity.INFO,
+        "PS320": Severity.WARNING,
         "PE102": Severity.WARNING,
         "PE107": Severity.WARNING,
         "PE108": Severity.WARNING,

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from attrs import evolve
 
-from planspec_lark.planspec.dialect import read_line
+from planspec_lark.planspec.dialect import read_line, read_progress
 from planspec_lark.planspec.lint import check_optional, find_lint
 from planspec_lark.planspec.models import BLANKS, iter_steps
 from planspec_lark.planspec.parser import scan_strictly
@@ -121,6 +121,10 @@ def locate(
         is_exact = not (faulty and diagnostic.step_id and is_spoilt(diagnostic.step_id))
         is_listed = diagnostic.item is not None and not is_exact
         span = _find(evolve(diagnostic, part="", item=None) if is_listed else diagnostic, positions, positions_of)
+        said = positions.source.text[span.start : span.end]
+        if diagnostic.code == "PS320" and is_exact and not read_progress(said.strip(BLANKS)):
+            # A bar with a backslash before it is text.
+            continue
         fix = Fix(span, diagnostic.replacement) if diagnostic.replacement and is_exact else None
         yield evolve(diagnostic, span=span, fix=fix, source=positions.source)
 

@@ -43,6 +43,7 @@ __all__ = [
     "read_columns",
     "read_header",
     "read_line",
+    "read_progress",
     "read_row",
     "read_status",
     "read_tail",
@@ -762,6 +763,12 @@ def find_arrow(description: str) -> tuple[int, tuple[str, ...]] | None:
 def is_plain(description: str) -> bool:
     """Whether a description has no arrow of any kind."""
     return _ARROWS.isdisjoint(description)
+
+
+def read_progress(piece: str) -> str:
+    """The progress that is meant by a piece such as ``progress 3/5``; empty for any other, and for one as written."""
+    match = DIALECT.rule("piece").match(piece)
+    return _write_progress(match["PROGRESS_WORDS"]) if match and match["PROGRESS_WORDS"] else ""
 
 
 # ---------------------------------------------------------------- labels below a step

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from planspec_lark.planspec.data_flow import Reach
-from planspec_lark.planspec.dialect import find_arrow, is_plain, read_line
+from planspec_lark.planspec.dialect import find_arrow, is_plain, read_line, read_progress
 from planspec_lark.planspec.escapes import write_description
 from planspec_lark.planspec.models import (
     BLANKS,
@@ -16,6 +16,7 @@ from planspec_lark.planspec.models import (
     PlanSpec,
     PlanStatus,
     PlanStep,
+    has_progress,
     iter_steps,
     refuse_fields,
 )
@@ -230,6 +231,8 @@ def _check_steps(steps: Iterable[PlanStep], last: Collection[str]) -> Iterator[D
                 yield _found("PS313", step, "outputs", "it declares no outputs")
         if step.detail:
             yield from _check_detail(step)
+        if step.result:
+            yield from _check_progress(step)
         if step.status is done:
             yield from _check_open(step)
         if step.total_count is not None and step.done_count > step.total_count:
@@ -243,6 +246,22 @@ def _check_open(step: PlanStep) -> Iterator[Diagnostic]:
     if child is not None:
         message = f"it is done, but step {shorten(child.step_id)} below it is not"
         yield _found("PS310", step, "status", message, "mark the steps below it as done, or set it back to `[>]`")
+
+
+def _check_progress(step: PlanStep) -> Iterator[Diagnostic]:
+    """A segment that is read as the result, or a part of it, and looks like a progress."""
+    if has_progress(step):
+        return
+    pieces = step.result.split(" | ")
+    # In code, the bars are text.
+    if len(pieces) != step.result.count("|") + 1 or step.description.count("`") % 2:
+        return
+    for item, piece in enumerate(pieces):
+        if written := read_progress(piece):
+            message = f"`{piece}` is read as a result"
+            help = f"if a progress is meant, write `{written}`"
+            yield _found("PS320", step, "result", message, help, item=item, replacement=written)
+            return
 
 
 def _check_detail(step: PlanStep) -> Iterator[Diagnostic]:

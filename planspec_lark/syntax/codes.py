@@ -114,6 +114,7 @@ PS312 warning empty-description     A step without a description.
 PS313 info    no-outputs            A step without outputs.
 PS314 info    word-after-arrow     A single word after an arrow that is not a variable.
 PS315 info    description-length    A description of fewer than 80 or more than 130 characters; only where asked for.
+PS320 warning almost-progress       A result that is almost a progress, such as `progress 3/5`.
 PC101 error   unknown-verb          A command with an unknown verb.
 PC102 error   lower-case-verb       A verb that is not in upper case.
 PC103 error   bad-target            A command without a step id.

@@ -14,6 +14,7 @@ from planspec_lark.planspec.dialect import (
     is_elision,
     read_columns,
     read_line,
+    read_progress,
     read_row,
     read_variables,
 )
@@ -347,6 +348,14 @@ def test_lists_of_variables(text: str, names: list[str] | None) -> None:
 )
 def test_arrows_at_the_end_of_a_description(description: str, found: tuple[int, tuple[str, ...]] | None) -> None:
     assert find_arrow(description) == found
+
+
+@pytest.mark.parametrize(
+    ("piece", "meant"),
+    [("progress 3/5", "Progress: 3/5"), ("进度：３／５", "Progress: 3/5"), ("Progress: 3/5", ""), ("in progress", "")],
+)
+def test_progress_in_words(piece: str, meant: str) -> None:
+    assert read_progress(piece) == meant
 
 
 # ---------------------------------------------------------------- tables

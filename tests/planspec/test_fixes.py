@@ -144,8 +144,6 @@ def test_a_plan_stays_as_it_is_but_for_its_lint(text: str) -> None:
     ("text", "after"),
     [
         pytest.param("## Steps\n1. [act] a\nGoal: g\n> d\n", "Goal: g\n> d\n## Steps\n1. [act] a\n", id="a late goal"),
-        pytest.param("1. [act] a\nGoal: g", "Goal: g\n1. [act] a\n", id="without header and line break"),
-        pytest.param("\ufeff## Steps\nGoal: g\n", "\ufeffGoal: g\n## Steps\n", id="a byte-order mark"),
         pytest.param("## Steps\r\nGoal: g\r\n", "Goal: g\r\n## Steps\r\n", id="CRLF"),
         pytest.param(
             "## Steps\n1. [act] a\nConstraints:\n* c\n\n- d\nGoal: g\n",
@@ -153,12 +151,9 @@ def test_a_plan_stays_as_it_is_but_for_its_lint(text: str) -> None:
             id="late constraints with bullets of their own",
         ),
         pytest.param(f"```\n{HEAD}1. [act] a\n```\n", f"{HEAD}1. [act] a\n", id="a fence"),
-        pytest.param(f"{HEAD}1. [act] a\n```\n", f"{HEAD}1. [act] a\n", id="a stray fence at the end"),
         pytest.param("Goal: g\n1. [act] a\n## Steps\n2. [act] b\n", "Goal: g\n1. [act] a\n2. [act] b\n", id="header"),
         pytest.param("## Goal\n\nShip it\n1. [act] a\n", "Goal: Ship it\n1. [act] a\n", id="a goal in the next line"),
         pytest.param("**Goal**:\nShip it\n1. [act] a\n", "Goal: Ship it\n1. [act] a\n", id="a goal without text"),
-        pytest.param(f"# t\n>\n{HEAD}1. [act] a\n", f"# t\n{HEAD}1. [act] a\n", id="an empty orphan"),
-        pytest.param(f"{HEAD}---\n1. [act] a\n", f"{HEAD}1. [act] a\n", id="a ruler"),
         pytest.param("Goal: g\nGoal: g\n1. [act] a\n", "Goal: g\n1. [act] a\n", id="the same goal twice"),
         pytest.param(
             "Goal: g\nConstraints:\n- a\nConstraints:\n- b\n1. [act] a\n",
@@ -168,19 +163,12 @@ def test_a_plan_stays_as_it_is_but_for_its_lint(text: str) -> None:
         pytest.param(f"{HEAD}1. [LLM] a\n", f"{HEAD}1. [reason] a\n", id="a word for a type"),
         pytest.param(f"{HEAD}1. [done] [act] a\n", f"{HEAD}1. [x] [act] a\n", id="a word for a mark"),
         pytest.param(
-            f"{HEAD}1. [done] [REASON] a\n", f"{HEAD}1. [x] [reason] a\n", id="a word for a mark, and one for a type"
-        ),
-        pytest.param(f"{HEAD}1. [x] act: a\n", f"{HEAD}1. [x] [act] a\n", id="a type as a label behind a mark"),
-        pytest.param(f"{HEAD}1. [>] 推理：a\n", f"{HEAD}1. [>] [reason] a\n", id="标记后面的类型"),
-        pytest.param(
             f"{HEAD}1. [act] a → b\n2. [act] c\n- Inputs: `b`\n<- b\n",
             f"{HEAD}1. [act] a → b\n2. [act] c\n> ← b\n> ← b\n",
             id="inputs with a bullet, and inputs without the sign of a detail line",
         ),
         pytest.param(f"{HEAD}1. [act] a\nOutputs: b\n", f"{HEAD}1. [act] a → b\n", id="outputs for no step"),
-        pytest.param(f"{HEAD}1. [act] a\nInputs: none\n", f"{HEAD}1. [act] a\n", id="no inputs, in words"),
         pytest.param("Goal: g\n## Steps # all\n1. [act] a\n", f"{HEAD}1. [act] a\n", id="a comment behind a header"),
-        pytest.param(f"{HEAD}1. [act] a | r | progress 1/2\n", f"{HEAD}1. [act] a | r | Progress: 1/2\n", id="count"),
         pytest.param(f"{HEAD}\u3000\u30001) [Act] a\n", f"{HEAD}1. [act] a\n", id="wide blanks in front"),
         pytest.param(
             f"{HEAD}1. [act] a → b\n2. [act] c\n  Inputs: b\n",

@@ -7,6 +7,7 @@ import pytest
 from planspec_lark import PlanSpec, parse_plan, scan_plan, serialize_plan
 from planspec_lark.planspec import ScanResult
 from planspec_lark.syntax import Limits
+from tests.cases import in_one_test
 
 PLAN = "Goal: g\n## Steps\n1. [act] a\n"
 
@@ -110,6 +111,49 @@ def test_a_block_ends_before_what_is_no_line_of_a_plan(end: str) -> None:
 
 
 # ---------------------------------------------------------------- all is read
+
+
+@in_one_test
+@pytest.mark.parametrize(
+    ("rows", "written"),
+    [
+        (["1) [act] a", "   - b"], ["1. [act] a", "  > b"]),
+        (["1. [subtask] a", "   1. [act] b", "   2. [act] c"], ["1. [subtask] a", "  1.1. [act] b", "  1.2. [act] c"]),
+        (["- [subtask] a", "  - [act] b", "- [act] c"], ["1. [subtask] a", "  1.1. [act] b", "2. [act] c"]),
+        (
+            ["1.1. [subtask] a", "- [act] b", "1.2. [subtask] c", "- [act] d"],
+            ["1.1. [subtask] a", "  1.1.1. [act] b", "1.2. [subtask] c", "  1.2.1. [act] d"],
+        ),
+        (["1. [act] a", "   → b"], ["1. [act] a → b"]),
+        (["1. [act] a", "   | b"], ["1. [act] a | b"]),
+        (["1. [act] Sand the", "   floor → floor"], ["1. [act] Sand the floor → floor"]),
+        (["1. [act] Trace → traces", "   each of them"], ["1. [act] Trace → traces", "  > each of them"]),
+        (["1. [act] a", "   Status: done", "   Progress: 1/2"], ["1. [x] [act] a | Progress: 1/2"]),
+        (["1. [act] a", "   - Inputs: b", "   - Outputs: c, d"], ["1. [act] a → c, d", "  > ← b"]),
+        (["1. [x] [act] a", "   - Status: blocked"], ["1. [x] [act] a", "  > Status: blocked"]),
+        (["1. [act] a", "   Progress: 60%"], ["1. [act] a", "  > Progress: 60%"]),
+        (["| # | Type | Task | Outputs |", "|---|---|---|---|", "| 1 | act | a | b |"], ["1. [act] a → b"]),
+    ],
+)
+def test_lines_of_steps(rows: list[str], written: list[str]) -> None:
+    result = scan_plan("\n".join(["Goal: g", "## Steps", *rows, ""]))
+    assert serialize_plan(result.plan).split("\n")[2:-1] == written
+    assert result.diagnostics
+
+
+@in_one_test
+@pytest.mark.parametrize(
+    ("rows", "written"),
+    [
+        (["Constraints:", "* b", "1. c", "• d"], ["Constraints:", "- b", "- c", "- d"]),
+        (["Constraints: no rain", "- c"], ["Constraints:", "- no rain", "- c"]),
+        (["Constraints: none"], []),
+        (["Constraints:", "- stored", "  in the cellar"], ["Constraints:", "- stored in the cellar"]),
+    ],
+)
+def test_lines_of_constraints(rows: list[str], written: list[str]) -> None:
+    result = scan_plan("\n".join(["Goal: g", *rows, "## Steps", "1. [act] a", ""]))
+    assert serialize_plan(result.plan).split("\n")[1:-3] == written
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ What needs time, quiet, or more than a Python (a browser, git, wheels) is a job 
 one, several may be named, and ``--job all`` runs everything. Without it, a sample of them runs, and all that is in a
 path that is given.
 
-How hard to try: ``PLANSPEC_PROFILE`` is ``quick`` (the default, always the same examples) or ``full``. Without it and
-without a job, properties are tried on few examples only.
+How hard to try: ``PLANSPEC_PROFILE`` is ``quick`` (the default, always the same examples), ``full`` or ``long``.
+Without it and without a job, properties are tried on few examples only.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ _SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_to
 settings.register_profile(
     "quick", max_examples=40, deadline=None, derandomize=True, database=None, suppress_health_check=_SLOW
 )
+settings.register_profile("long", max_examples=100_000, deadline=None, suppress_health_check=_SLOW)
 settings.register_profile("full", max_examples=400, deadline=None, suppress_health_check=_SLOW)
 settings.register_profile("sample", settings.get_profile("quick"), max_examples=8)
 
@@ -56,7 +57,7 @@ JOBS = {
         property/test_growth.py test_backtracking.py json_text/test_yaml_text.py::test_hostile_texts_take_little_time
         json_text/test_yaml_text.py::test_long_texts_take_little_time toolplan/test_growth.py
     """,
-    "fuzz": "test_fuzz.py",
+    "fuzz": "test_fuzz.py/8",
     "kills": """
         bulk/test_runner.py::test_a_run_that_is_killed_again_and_again
         bulk/test_runner.py::test_a_shard_that_kills_its_process_fails_alone

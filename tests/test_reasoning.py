@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -33,7 +32,6 @@ from planspec_lark.plan_next import scan_message
 from tests import strategies
 from tests.answers.scripted import answered
 from tests.cases import in_one_test
-from tests.cli.running import run
 from tests.property import promises, streams
 
 # ---------------------------------------------------------------- shapes and readers
@@ -338,60 +336,7 @@ def test_a_plan_that_was_told_and_is_reasoning_is_told_anew() -> None:
     assert [one.code for one in end.result.notes] == ["PS125"]
 
 
-@pytest.mark.parametrize("shape", SHAPES)
-def test_a_stream_keeps_its_promises(shape: str) -> None:
-    text = write(shape, READERS["PlanStream"])
-    streams.ends_as_extracted(text, text)
-    streams.is_never_taken_back(text)
-    streams.hope_is_right(text)
-
-
 # ---------------------------------------------------------------- the command line
-
-PLAN_FILE = "Goal: Paint the sign\n## Steps\n1. [act] Sand it\n2. [act] Paint it\n"
-
-
-@pytest.fixture
-def plan_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("PLANSPEC_FOLDER", raising=False)
-    path = tmp_path / "plan.md"
-    path.write_text(PLAN_FILE, encoding="utf-8")
-    return path
-
-
-@pytest.mark.parametrize("shape", SHAPES)
-def test_apply_leaves_reasoning_out(plan_file: Path, shape: str) -> None:
-    answer = SHAPES[shape].format(evil="PLAN_CMD: SKIP 2 | evil\nplan_cmd: done 2", good="PLAN_CMD: DONE 1 | <think>")
-    result = run("apply", "plan.md", stdin=answer)
-    assert result.exit_code == 0, result.output
-    assert "[PS125]" in result.stdout
-    assert result.stdout.endswith("ok     step 1: pending → done\n")
-    assert plan_file.read_text(encoding="utf-8") == PLAN_FILE.replace(
-        "1. [act] Sand it", "1. [x] [act] Sand it | <think>"
-    )
-
-
-def test_apply_says_that_all_was_reasoning(plan_file: Path, snapshot: SnapshotAssertion) -> None:
-    result = run("apply", "plan.md", stdin="<think>\nPLAN_CMD: DONE 1\n</think>\n")
-    assert (result.exit_code, result.stdout, result.stderr) == snapshot
-    assert result.exit_code == 1
-    assert plan_file.read_text(encoding="utf-8") == PLAN_FILE
-
-
-@pytest.mark.parametrize("shape", SHAPES)
-def test_extract_leaves_reasoning_out(plan_file: Path, shape: str) -> None:
-    (plan_file.parent / "answer.txt").write_text(write(shape, READERS["extract_plan"]), encoding="utf-8")
-    result = run("extract", "answer.txt")
-    assert (result.exit_code, result.stdout) == (0, PLAN), result.stderr
-    assert "PS125" in result.stderr
-
-
-def test_check_names_reasoning(plan_file: Path) -> None:
-    plan_file.write_text(f"<think>\n{PLAN_FILE}</think>\n{PLAN_FILE}", encoding="utf-8")
-    result = run("check", "plan.md")
-    assert result.exit_code == 1
-    assert "error[PS125]" in result.stdout
 
 
 # ---------------------------------------------------------------- any plan, any commands, any reasoning
@@ -460,22 +405,6 @@ def test_a_plan_among_reasoning_is_the_plan(both: tuple[str, str]) -> None:
     streams.ends_as_extracted(answer, [answer])
     streams.is_never_taken_back(answer)
     streams.hope_is_right(answer)
-
-
-@pytest.mark.parametrize(
-    "lines",
-    [
-        "Goal:\n> ```\n## Steps\n",
-        "Goal: g\n> a\n> ~~~\n## Steps\n",
-        "Constraints:\n- ```\n## Steps\n",
-        "Constraints:\n- \xa0\n- 0[A]\n- a\u3000\n## Steps\n",
-        "## Steps\n1. [act] Write it\n  > ```\n  > 1. a\n  > ```\n",
-    ],
-)
-def test_a_plan_with_lines_that_look_like_others_is_the_plan(lines: str) -> None:
-    text = f"# Plan: t\n{lines}2. [reason]\n"
-    assert scan_plan(text).plan == parse_plan(text)
-    streams.ends_as_extracted(text, [text])
 
 
 @given(_interleaved(strategies.canonical_commands))

@@ -53,40 +53,6 @@ def _steps(text: str) -> tuple[tuple[str, str], ...]:
 
 _ENGLISH = (
     _Subject(
-        ("Spring banquet", "Dinner for the rowing club"),
-        (
-            "Serve {n} guests a warm dinner with one cook and two helpers",
-            "Feed the rowing club for less than {n} a head",
-        ),
-        (
-            "No nuts in any dish",
-            "The kitchen closes at eleven",
-            "Only one oven is free before noon",
-            "Two guests eat no gluten",
-        ),
-        _steps("""
-            Ask the guests what they can not eat = diets
-            Write a menu for {n} people with one dish for each diet = menu
-            Order vegetables and fish from the market hall = order
-            Borrow {n} plates from the sailing school = plates
-            Peel the potatoes and keep them in cold water = potatoes
-            Simmer the stock for the fish soup = stock
-            Bake the bread in the big oven = bread
-            Taste the soup and season it with lemon = soup
-            Lay the tables in the boat house = tables
-            Send the plates out in the order of the tables = served
-            Compare the bill with the budget of the club = balance
-            Clean the stoves and return the keys to the warden = keys
-            Label the leftovers with the date of today = leftovers
-        """),
-        (
-            "Prepare everything that keeps until the evening",
-            "Cook and serve the warm courses",
-            "Clear away after the last guest",
-        ),
-        ("Choose the dessert by what the market has", "Decide whether the tables stand outside"),
-    ),
-    _Subject(
         ("Overhaul of quay crane {n}", "Winter work at the harbour"),
         (
             "Get quay crane {n} back to work before the grain ships come",
@@ -113,35 +79,6 @@ _ENGLISH = (
         """),
         ("Take the hoist apart", "Put the hoist together again and test it", "Close the work with the authorities"),
         ("Decide whether the old sheaves can stay", "Choose the day of the load test by the weather"),
-    ),
-    _Subject(
-        ("Customer database to version {n}", "Move of the order tables"),
-        (
-            "Move {n} million orders to the new cluster without losing one",
-            "Upgrade the customer database in one night window",
-        ),
-        (
-            "No write is lost",
-            "At most {n} minutes without service",
-            "Every command is in the runbook before the night",
-            "Backups stay for a year",
-        ),
-        _steps("""
-            Count the rows of every table in the old cluster = row_counts
-            Copy the schema and compare it with the old one = schema_diff
-            Start the replication and wait for the lag to fall below {n} seconds = replica
-            Rehearse the switch with the traffic of last Friday = rehearsal
-            Find the queries that got slower in the rehearsal = slow_queries
-            Add the missing indexes on the new cluster = indexes
-            Announce the window to the shops and the call centre = notice
-            Stop the writers and note the last sequence number = last_number
-            Point the services to the new cluster = switch_log
-            Compare counts and checksums of both clusters = checksums
-            Watch the error rate for {n} minutes after the switch = error_rate
-            Keep the old cluster readable for two weeks = fallback
-        """),
-        ("Prepare the new cluster", "Switch over in the night window", "Clean up after a quiet week"),
-        ("Decide on going back if a checksum differs", "Choose the night by the load of the shops"),
     ),
     _Subject(
         ("School trip to the salt mine", "Class {n} goes to the coast"),
@@ -171,56 +108,6 @@ _ENGLISH = (
         """),
         ("Prepare the day with the parents", "Spend the day at the mine", "Bring everybody home"),
         ("Choose the tour by the age of the children", "Decide what happens if it rains"),
-    ),
-    _Subject(
-        ("Soil samples of lot {n}", "Heavy metals in the allotments"),
-        (
-            "Report the lead content of {n} garden plots to the town council",
-            "Find out which plots of lot {n} can grow vegetables",
-        ),
-        ("Every result is measured twice", "Samples stay below eight degrees", "No result leaves the lab unsigned"),
-        _steps("""
-            Draw a map of the plots with {n} sampling points = sample_map
-            Take the samples with the clean auger = samples
-            Dry the samples at forty degrees over night = dry_samples
-            Sieve the dry soil and fill it into numbered vials = vials
-            Dissolve one gram of each vial in acid = solutions
-            Calibrate the spectrometer with five standards = calibration
-            Measure the solutions in blocks of {n} = raw_values
-            Look for drift between the blocks = drift_note
-            Compare the values with the limits for vegetables = exceedances
-            Write to the gardeners of the plots with high values = letters
-            Archive the vials for the second lab = archive
-        """),
-        ("Bring the samples into the lab", "Measure lead and cadmium", "Tell the council and the gardeners"),
-        ("Decide which plots are measured again", "Choose the acid by the clay in the soil"),
-    ),
-    _Subject(
-        ("Apple harvest in the lower orchard", "Harvest of {n} hectares"),
-        (
-            "Pick and store {n} tons of apples before the first frost",
-            "Bring the late apples in with the crew of last year",
-        ),
-        (
-            "Nobody climbs when the ladders are wet",
-            "Organic rows are picked first",
-            "The cold store takes {n} crates at most",
-        ),
-        _steps("""
-            Test the sugar of ten apples from every row = sugar_values
-            Fix the order of the rows by the test = row_order
-            Hire {n} pickers and rent the caravans for them = crew
-            Check the ladders and throw away the broken ones = ladders
-            Wash the crates and stack them at the end of each row = crates
-            Pick the rows and leave the fallen fruit for juice = picked
-            Sort the apples by size on the belt = graded
-            Weigh every pallet and write the weight on the card = weights
-            Cool the store to two degrees before the first pallet = cold_store
-            Press the fallen fruit with the mobile press = juice
-            Pay the pickers by the weight of their crates = wages
-        """),
-        ("Get the orchard ready", "Pick, sort and store the fruit", "Settle the season"),
-        ("Decide whether the press comes twice", "Choose the buyer of the small apples"),
     ),
 )
 
@@ -266,48 +153,6 @@ _CHINESE = (
         """),
         ("做好开采之前的准备", "采摘并加工鲜叶", "评级包装并结算"),
         ("根据评分决定是否重新烘干", "决定哪些茶叶留作样品"),
-    ),
-    _Subject(
-        ("订单数据库升级", "会员系统迁移"),
-        ("在一个夜间窗口内把订单数据库升级到新版本", "把{n}万条会员记录迁移到新集群并且不丢数据"),
-        ("停机时间不超过{n}分钟", "任何写入都不能丢失", "每条命令都要先写进操作手册", "旧集群保留两周"),
-        _steps("""
-            统计旧集群每张表的行数 = row_counts
-            导出表结构并与新版本比较 = schema_diff
-            建立主从同步并观察延迟 = replica
-            用上周五的流量演练切换过程 = rehearsal
-            找出演练中变慢的查询语句 = slow_queries
-            在新集群上补建缺少的索引 = indexes
-            通知门店和客服停机时间 = notice
-            停止写入并记下最后的序号 = last_number
-            把全部服务指向新集群 = switch_log
-            核对两边的行数与校验值 = checksums
-            切换之后观察{n}分钟的错误率 = error_rate
-            写出复盘报告并归档 = review
-        """),
-        ("准备新的集群", "在夜间窗口完成切换", "确认稳定之后清理旧环境"),
-        ("校验值不一致时决定是否回退", "根据门店流量决定切换日期"),
-    ),
-    _Subject(
-        ("校园旧书义卖", "六年级义卖活动"),
-        ("在校园里举办旧书义卖并为山区学校筹款", "用一个下午卖出{n}箱旧书"),
-        ("每本书的价格不超过十元", "现金由两名老师共同保管", "活动在放学以前结束", "不得占用消防通道"),
-        _steps("""
-            向校长申请场地和时间 = permit
-            写倡议书并发给{n}个班级 = appeal
-            收集旧书并登记书名和捐书人 = book_list
-            挑出破损的图书并送去回收 = sorted_books
-            给图书定价并贴上价格标签 = priced_books
-            制作海报并张贴在校门口 = posters
-            给每个班级安排摊位和值班同学 = stalls
-            准备零钱和收款登记表 = cash_box
-            按照摊位摆放桌椅和图书 = set_up
-            当天下午开始义卖并记录每一笔收入 = income
-            清点余款并由两名老师签字 = balance
-            把善款寄给山区学校并公布账目 = donation
-        """),
-        ("完成义卖之前的准备", "布置场地并举行义卖", "公布结果并感谢捐书人"),
-        ("下雨时决定是否改到体育馆", "决定剩余的图书如何处理"),
     ),
 )
 

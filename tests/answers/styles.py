@@ -1,19 +1,18 @@
-"""Raw answers with known truth: a plan written in the forms of the dialect, as models mix them, and traps.
+"""Raw answers with known truth: a plan written in the forms of the dialect, as models mix them.
 
 Nothing here knows how answers are read, but for the words of the table of forms.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from random import Random
 
-from planspec_lark import PlanSpec, PlanStatus, PlanStep, iter_steps, serialize_plan
+from planspec_lark import PlanSpec, PlanStatus, PlanStep
 from tests.answers.looks import Look, OfStep, write
-from tests.answers.plans import draft_of, random_plan
+from tests.answers.plans import random_plan
 
-__all__ = ["TALK", "TRAPS", "make_answer", "make_trap"]
+__all__ = ["TALK", "make_answer"]
 
 # What stands around plans. None of it is a step with a type, or heads a part of a plan.
 TALK = (
@@ -119,77 +118,3 @@ def make_answer(random: Random, *, is_fenced: bool) -> tuple[str, PlanSpec]:
     if is_fenced:
         return f"{random.choice(TALK)}\n\n```\n{text}```\n\n{random.choice(TALK)}\n", plan
     return f"{random.choice(TALK[:2])}\n\n{text}", plan
-
-
-# ---------------------------------------------------------------- traps of rules 3 to 5
-
-
-def _rows(plan: PlanSpec) -> list[str]:
-    return serialize_plan(plan).split("\n")[:-1]
-
-
-def _in_steps(rows: list[str], random: Random) -> int:
-    """Where a step begins behind the first one."""
-    return random.choice([at for at, row in enumerate(rows) if re.match(" *[0-9.]+ ", row)][1:])
-
-
-def _fenced(rows: list[str]) -> str:
-    return "\n".join(["```", *rows, "```", ""])
-
-
-def _open_fence(plan: PlanSpec, random: Random) -> str:
-    rows = _rows(plan)
-    return "\n".join(["```", *rows[: _in_steps(rows, random)], ""])
-
-
-def _two_plans(plan: PlanSpec, random: Random) -> str:
-    return f"{_fenced(_rows(plan))}\nOr:\n\n{_fenced(_rows(draft_of(plan, random)))}"
-
-
-def _placeholder(plan: PlanSpec, random: Random) -> str:
-    step = random.choice(list(iter_steps(plan)))
-    step.description = random.choice(
-        ["...", "…", "TBD", "TODO", "[description]", "<text>", "略", "同上", "待定", "unchanged"]
-    )
-    return _fenced(_rows(plan))
-
-
-def _elision(plan: PlanSpec, random: Random) -> str:
-    rows = _rows(plan)
-    at = _in_steps(rows, random)
-    return _fenced(
-        [*rows[:at], random.choice(["...", "…", "  ...", "(etc.)", "略", "[...]", "> ...", "- and so on"]), *rows[at:]]
-    )
-
-
-def _gap(plan: PlanSpec, random: Random) -> str:
-    number = random.randrange(len(plan.steps) - 1)
-    text = serialize_plan(plan)
-    rows = text.split("\n")[:-1]
-    gone = str(number + 1)
-    return _fenced([row for row in rows if not re.match(rf" *{gone}\.", row)])
-
-
-def _stray_step(plan: PlanSpec, random: Random) -> str:
-    return f"{_fenced(_rows(plan))}\n{len(plan.steps) + 1}. [act] {random.choice(['Sweep the floor', '打扫卫生'])}\n"
-
-
-def _stray_goal(plan: PlanSpec, _random: Random) -> str:
-    goal, plan.goal, plan.goal_detail = plan.goal, "", []
-    return f"Goal: {goal}\n\n{_fenced(_rows(plan))}"
-
-
-TRAPS: dict[str, Callable[[PlanSpec, Random], str]] = {
-    "an open fence": _open_fence,
-    "two plans": _two_plans,
-    "a placeholder": _placeholder,
-    "an elision": _elision,
-    "a gap": _gap,
-    "a stray step": _stray_step,
-    "a stray goal": _stray_goal,
-}
-
-
-def make_trap(name: str, random: Random) -> str:
-    """An answer that one of the rules 3 to 5 holds."""
-    return TRAPS[name](random_plan(random, language=random.choice(["en", "zh"])), random)

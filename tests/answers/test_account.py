@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
 from random import Random
 
-import pytest
 from hypothesis import given, strategies as st
 
 from planspec_lark import (
     Extraction,
     PlanSpec,
-    PlanStep,
-    check_text,
     extract_plan,
     iter_steps,
     parse_plan,
@@ -24,65 +19,16 @@ from planspec_lark import (
 from planspec_lark.answers import Verdict
 from planspec_lark.syntax.fences import read_fence
 from tests import strategies
-from tests.answers.plans import random_plan
 from tests.answers.styles import TALK, make_answer
 
-LINES = (
-    *(
-        "",
-        "  ",
-        "---",
-        "<!-- note -->",
-        "Only then may the valve be opened",
-        "完成后请通知所有人。",
-        "- Ask Ann",
-        "  * by bus",
-    ),
-    *(
-        "## Rationale",
-        "# Notes",
-        "**Goal**",
-        "Goal:",
-        "Constraints: none",
-        "## Steps",
-        "> quoted",
-        "  > ← a",
-        "→ b",
-        "| done",
-        "  | done",
-    ),
-    *(
-        "1. [act",
-        "99. Close the",
-        "[act] Close",
-        "1. [act] Again → a",
-        "- [act] Pack",
-        "a) [decide] Go?",
-        "  2. [act] In it",
-    ),
-    *(
-        "```",
-        "~~~sh",
-        "<<<<<<< HEAD",
-        "...",
-        "略",
-        "TBD",
-        "| 1 | act | Go |",
-        "|---|---|",
-        "   Status: done",
-        "  Inputs: a, b",
-    ),
-    *(
-        "PLAN_CMD: DONE 1",
-        "<think>",
-        "</think>",
-        "\ufeff",
-        "\u200b",
-        "1) go -> x",
-        "⏳ 3. [act] Wait",
-        "  so that it goes on",
-    ),
-)
+LINES = [
+    "", "  ", "\ufeff", "\u200b", "---", "<!-- note -->", "Only then may the valve be opened", "完成后请通知所有人。",
+    "- Ask Ann", "  * by bus", "## Rationale", "**Goal**", "Goal:", "Constraints: none", "## Steps", "> quoted",
+    "  > ← a", "→ b", "  | done",
+    "1. [act", "[act] Close", "1. [act] Again → a", "- [act] Pack", "a) [decide] Go?", "  2. [act] In it",
+    "```", "~~~sh", "<<<<<<< HEAD", "...", "TBD", "| 1 | act | Go |", "|---|---|", "   Status: done", "  Inputs: a, b",
+    "PLAN_CMD: DONE 1", "<think>", "</think>", "1) go -> x", "⏳ 3. [act] Wait", "  so that it goes on",
+]  # fmt: skip
 
 
 def lines_of(found: Extraction) -> set[int]:
@@ -141,74 +87,3 @@ def test_the_text_around_a_fence_changes_no_verdict(plan: PlanSpec, before: str,
         found = extract_plan(f"{before}\n\n~~~~\n{text}~~~~\n\n{behind}\n")
         assert [one.text for one in found.remarks] == [before, behind]
         assert extract_plan(f"~~~~\n{text}~~~~\n").verdict is found.verdict
-
-
-def numbered(plan_steps: list[PlanStep], random: Random, indent: int = 0, above: str = "") -> Iterator[str]:
-    """The rows of steps whose levels are numbered in different ways."""
-    kind = random.choice(["dotted", "plain", "letter", "bullet"] if len(plan_steps) < 20 else ["dotted"])
-    for at, step in enumerate(plan_steps, 1):
-        own = {"dotted": f"{above}{at}.", "plain": f"{at}.", "letter": f"{chr(96 + at)})", "bullet": "-"}[kind]
-        yield f"{' ' * indent}{own} [{step.step_type}] {step.description}"
-        yield from numbered(step.children, random, indent + 3, f"{above}{at}.")
-
-
-def test_levels_that_are_numbered_in_different_ways_are_never_wrong() -> None:
-    right = 0
-    for number in range(600):
-        random = Random(number)
-        plan = random_plan(random, language="en")
-        for step in iter_steps(plan):
-            step.outputs, step.inputs, step.detail, step.result, step.step_name = [], [], [], "", ""
-            step.done_count, step.total_count, step.status = 0, None, type(step.status)("pending")
-        plan.title, plan.constraints, plan.goal_detail = "", [], []
-        rows = "\n".join(numbered(plan.steps, random))
-        found = extract_plan(f"Goal: {plan.goal}\n## Steps\n{rows}\n")
-        assert found.verdict is not Verdict.ACCEPTED or found.text == serialize_plan(plan), rows
-        right += found.verdict is Verdict.ACCEPTED
-    assert right >= 540
-
-
-HEAD = "Goal: g\n## Steps\n1. [act] Go"
-ZERO, FENCE, LABEL, WRAPPED = "\u200b", "```\nls\n```\n\n", "  Status: done\n", "  and so\n"
-SENTENCE = "Some words: none of them [counts].\n"
-PUMPED = {
-    "dots behind a step": lambda n: f"{HEAD} {'.' * n}\n",
-    "quoted dots": lambda n: f"{HEAD}\n> {'.' * n}\n",
-    "a heading of one word again and again": lambda n: f"{HEAD}\n\n## {'a few ' * n}x\n",
-    "signs": lambda n: f"✅ {'❌' * n} zebra\n\n{HEAD}\n",
-    "zero-width characters": lambda n: f"{HEAD}\n1) x\n{ZERO * n}\n",
-    "blank lines": lambda n: f"{HEAD} ->\n{chr(10) * n}x\n",
-    "small fences": lambda n: f"{FENCE * (n // 8)}```\n{HEAD}\n```\n",
-    "prose": lambda n: f"{'Some words that say nothing of it. ' * (n // 30)}\n\n{HEAD}\n",
-    "lines of prose": lambda n: f"{SENTENCE * (n // 30)}\n{HEAD}\n",
-    "stars": lambda n: f"{HEAD} {'*' * n} x\n",
-    "backticks": lambda n: f"{HEAD} {'`' * n} x\n",
-    "brackets": lambda n: f"{HEAD}\n2. {'[' * n}act] x\n",
-    "dashes": lambda n: f"{HEAD}\n{'- ' * n}x\n",
-    "quotation marks": lambda n: f"{HEAD} {chr(34) * n} → a\n",
-    "digits": lambda n: f"{HEAD}\n{'1.' * n} [act] x\n",
-    "arrows": lambda n: f"{HEAD} {'-> a ' * n}\n",
-    "bars": lambda n: f"{HEAD}{' | ' * n}x\n",
-    "blanks": lambda n: f"{HEAD}{' ' * n}-> a\n",
-    "signs of quotes": lambda n: f"{'> ' * n}\n{HEAD}\n",
-    "labels": lambda n: f"{HEAD}\n{LABEL * (n // 15)}",
-    "wrapped lines": lambda n: f"{HEAD}\n{WRAPPED * (n // 9)}",
-}
-
-
-@pytest.mark.parametrize("name", PUMPED)
-def test_time_grows_with_the_length_alone(name: str) -> None:
-    """Four times the text takes at most eight times as long; of short times nothing is said."""
-    for read in (extract_plan, scan_plan, check_text):
-        short, long = (_seconds(partial(read, PUMPED[name](size))) for size in (500, 2_000))
-        assert long < max(0.15, 8 * short), (read, short, long)
-
-
-def _seconds(call: Callable[[], object]) -> float:
-    """On the processor, of two times the shorter: others may be at work on this machine."""
-    times = []
-    for _ in range(2):
-        start = time.process_time()
-        call()
-        times.append(time.process_time() - start)
-    return min(times)

@@ -22,8 +22,7 @@ from attrs import frozen
 
 from planspec_lark import Extraction, PlanSpec, PlanStep, extract_plan, iter_steps, parse_plan
 from planspec_lark.answers import Verdict
-from tests.answers.styles import TRAPS, make_answer, make_trap
-from tests.cases import in_one_test
+from tests.answers.styles import make_answer
 from tests.corpus import FIXTURES, each, find, read
 
 CORPORA = ("answers", "unseen/answers", "unseen/natural")
@@ -155,13 +154,6 @@ def test_forms_of_the_dialect_are_read_right_in_any_mixture(is_fenced: bool) -> 
         counts[judge(Case(str(number), text, "accepted", plan, {}), extract_plan(text))] += 1
     assert counts["wrong"] == 0
     assert counts["right"] >= 0.9 * counts.total()
-
-
-@in_one_test
-@pytest.mark.parametrize("name", TRAPS)
-def test_traps_are_held(name: str) -> None:
-    held = [extract_plan(make_trap(name, Random(number))).verdict is not Verdict.ACCEPTED for number in range(40)]
-    assert sum(held) >= 0.95 * len(held)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from planspec_lark import Severity, check_text, extract_plan, parse_plan, repair_plan
+from planspec_lark import extract_plan, repair_plan
 from planspec_lark.answers.repair import find_lost
 from tests.answers.scripted import answered, asked, lines_of, wrong_of
 
@@ -18,10 +18,6 @@ Goal: Open the bakery at six
 3. Bake → bread
 """
 ANSWER = "LINE 3: 1. [act] Order the gas → gas\nLINE 6: 3. [act] Bake → bread\n"
-
-
-def has_errors(text: str) -> bool:
-    return any(found.severity is Severity.ERROR for found in check_text(text))
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -98,24 +94,6 @@ def test_repaired_lines_take_their_place_and_all_else_stays(answer: str, text: s
     done = answered(FAULTY, answer)
     assert done.diagnostics == []
     assert done.text == text
-
-
-@pytest.mark.parametrize("lead", ["", "<think>so</think>"])
-def test_a_byte_order_mark_in_front_of_an_answer_is_no_part_of_it(lead: str) -> None:
-    answer = f"\ufeff{lead}LINE 4: 1.1. [act] b"
-    done = answered(FAULTY, answer)
-    assert (done.lines, done.text) == ((4,), FAULTY.replace("[bake] b", "[act] b"))
-    assert [found.code for found in done.diagnostics] == ["PS125"] * lead.startswith("<")
-    # All else is found where it is.
-    (found,) = (found for found in answered(FAULTY, f"{answer}\nLINE 9: x").diagnostics if found.code != "PS125")
-    assert found.span is not None
-    assert found.source is not None
-    assert found.source.text[found.span.start : found.span.end] == "9"
-
-
-def test_any_line_may_change() -> None:
-    done = answered(FAULTY, "LINE 3: 1. [decide] a")
-    assert (done.diagnostics, done.lines) == ([], (3,))
 
 
 @pytest.mark.parametrize("answer", ["LINE 4: x\nLINE 7: y", "LINE 999999999:"])
@@ -199,10 +177,3 @@ def test_what_is_wrong_with_an_answer(answer: str, snapshots: list[str], snapsho
     done = answered(FAULTY, answer)
     assert [found.code for found in done.diagnostics] == snapshots
     assert "\n\n".join(map(str, done.diagnostics)) == snapshot
-
-
-def test_the_example_in_the_prompt_is_a_plan() -> None:
-    for language in ("en", "zh"):
-        shown = asked(PLAN, language=language).split("```planspec\n")[1].split("```")[0]
-        assert parse_plan(shown).steps
-        assert not has_errors(shown)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from planspec_lark import PlanSpec, PlanStep, PlanStream, extract_plan, parse_plan, render, serialize_plan
+from planspec_lark import PlanSpec, PlanStep, PlanStream, extract_plan, parse_plan, render
 from planspec_lark.answers import PlanEvent, PlanEventKind, Verdict
 from planspec_lark.syntax import Limits, Source
 from planspec_lark.syntax.source import GrowingSource
@@ -148,19 +148,6 @@ def test_escapes_and_json_are_read_at_the_end() -> None:
     stream = PlanStream()
     assert stream.feed("\\# Plan: t\nGoal: g\n\\## Steps\n1\\. \\[act\\] a\n") == []
     assert stream.finish().result.plan.steps[0].description == "a"
-
-
-def test_the_plan_so_far() -> None:
-    stream = PlanStream()
-    stream.feed("# Plan: t\nGoal: g\n> d\nConstraints:\n- c\n## Steps\n1. [subtask] parent\n> e\n2. [act] half a l")
-    plan = stream.copy_plan()
-    assert serialize_plan(plan) == (
-        "# Plan: t\nGoal: g\n> d\nConstraints:\n- c\n## Steps\n1. [subtask] parent\n  > e\n"
-    )
-    plan.steps[0].detail.append("mine")
-    plan.constraints.append("mine")
-    assert stream.copy_plan().steps[0].detail == ["e"]
-    assert stream.copy_plan().constraints == ["c"]
 
 
 # ---------------------------------------------------------------- hope
@@ -323,11 +310,6 @@ def test_every_split_of_an_awkward_text_tells_the_same(text: str) -> None:
     streams.is_never_taken_back(text)
     for at in range(1, len(text)):
         assert streams.ends_as_extracted(text, [text[:at], text[at:]]) == expected
-
-
-@pytest.mark.parametrize("line", [f"> {'.' * 150}", "." * 150, f"   {'.' * 150}", "- " * 150, "* " * 150])
-def test_a_line_of_dots_takes_no_time(line: str) -> None:
-    assert PlanStream().feed(f"{PLAN}{line}\n2. [act] b\n")
 
 
 # ---------------------------------------------------------------- a source that grows

@@ -25,10 +25,9 @@ from planspec_lark import (
     validate_plan,
 )
 from planspec_lark.constrained import export_grammar
-from planspec_lark.constrained.export import MOST_STEPS, TARGETS, TYPES
-from planspec_lark.constrained.notation import read_grammar, write_gbnf
+from planspec_lark.constrained.export import TARGETS, TYPES
 from tests.cases import in_one_test
-from tests.constrained.engines import Guide, canonical, gbnf_guide, guide, lark, lark_accepts
+from tests.constrained.engines import Guide, canonical, gbnf_guide, guide, lark_accepts
 from tests.constrained.trees import renumber
 
 HEAD = "Goal: g\n## Steps\n"
@@ -176,12 +175,6 @@ def test_it_accepts(text: str) -> None:
     assert gbnf_guide(exported("default", "gbnf")).accepts(text)
 
 
-def test_it_needs_a_goal_and_steps() -> None:
-    assert not guide(exported("default")).accepts("Goal: g\nConstraints:\n## Steps\n1. [act] a\n")
-    for text in ("## Steps\n1. [act] a\n", "Goal: g\n", "Goal:\n> d\n## Steps\n1. [act] a\n"):
-        assert not guide(exported("default")).accepts(text)
-
-
 COMMANDS = [
     "ADD 1 [act] a\n",
     "ADD 2.3.4 [subtask] a → b\n> c\n> d\n>\n",
@@ -240,12 +233,6 @@ def test_commands(text: str, is_running: bool) -> None:
     assert guide(grammar).accepts(f"PLAN_CMD: {text}") == is_right
     assert lark_accepts(grammar, f"PLAN_CMD: {text}") == is_right
     assert gbnf_guide(export_grammar("gbnf", **settings)).accepts(f"PLAN_CMD: {text}") == is_right
-
-
-def test_at_least_one_command() -> None:
-    grammar = export_grammar("llguidance", language="plan_cmd")
-    assert not guide(grammar).accepts("")
-    assert not lark_accepts(grammar, "")
 
 
 def test_results_are_accepted_where_they_are_allowed() -> None:
@@ -322,25 +309,10 @@ def test_gbnf_says_the_same(name: str) -> None:
             assert ours.follow(wrong) == theirs.follow(wrong), wrong
 
 
-def test_gbnf_of_the_canonical_grammar_has_a_name_for_each() -> None:
-    """Names that only differ in case or underscores stay apart."""
-    definitions = read_grammar("planspec_canonical")
-    names = [line.split(" ::= ")[0] for line in write_gbnf(definitions).rstrip("\n").split("\n")]
-    assert len(set(names)) == len(names) == len(definitions)
-
-
 def test_a_grammar_is_small_enough_to_send() -> None:
     assert len(exported("default")) < 4000
     assert "//" not in re.sub(r'"[^"]*"', "", exported("default"))
     assert len(export_grammar("lark", siblings=12)) < 1_000_000
-
-
-def test_deep_levels_are_made_from_the_files_own() -> None:
-    text = exported("deep")
-    assert 'INDENT_6: INDENT_5 "  "' in text
-    assert 'ID_6: _STEP_NUMBER "." ID_5' in text
-    assert "step_7" not in text
-    lark(text)
 
 
 # ---------------------------------------------------------------- arguments
@@ -379,15 +351,6 @@ def test_what_cannot_be_exported_is_refused(arguments: dict[str, Any], message: 
         export_grammar(**{"target": "lark", **arguments})
 
 
-@in_one_test
-@pytest.mark.parametrize("wrong", [2.0, 1.5, "3", True, float("nan")])
-@pytest.mark.parametrize("argument", ["depth", "siblings"])
-@pytest.mark.parametrize("language", ["planspec", "plan_cmd", "plan_next"])
-def test_what_is_counted_is_an_int(language: str, argument: str, wrong: Any) -> None:
-    with pytest.raises(ValueError, match=rf"^{argument}: .* is not a whole number"):
-        export_grammar("llguidance", language=language, **{argument: wrong})
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -407,21 +370,6 @@ def test_what_is_counted_is_an_int(language: str, argument: str, wrong: Any) -> 
 def test_arguments_of_a_wrong_type_are_named(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match="^" + re.escape(message)):
         export_grammar(**{"target": "llguidance", **arguments})
-
-
-@pytest.mark.parametrize("settings", [{}, {"language": "plan_cmd"}, {"siblings": 2}])
-def test_types_may_come_one_by_one(settings: dict[str, Any]) -> None:
-    names = ["act", "subtask"]
-    assert export_grammar("lark", types=(name for name in names), **settings) == export_grammar(
-        "lark", types=names, **settings
-    )
-    assert export_grammar("openai", language="plan_next", types=iter(TYPES))
-
-
-def test_without_containers_depth_means_nothing() -> None:
-    grammar = export_grammar("lark", types=["act"], siblings=100, depth=50)
-    assert guide(grammar).accepts(HEAD + "1. [act] a\n2. [act] b\n")
-    assert MOST_STEPS > 100
 
 
 def test_the_schema_is_json_for_each_target_that_takes_it() -> None:

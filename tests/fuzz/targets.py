@@ -49,7 +49,7 @@ from planspec_lark.json_text import read_json, scan_json
 from planspec_lark.planspec import PlanTransformer, draw_plan, parse_tree, plan_from_dict
 from planspec_lark.planspec.render import show_plan, wrap
 from planspec_lark.syntax import decode
-from tests.fuzz import engine, planner, reflections, repair, tool_runs, toolplans, versions
+from tests.fuzz import engine, planner, repair, tool_runs, toolplans, versions
 from tests.fuzz.texts import json_texts, json_values, texts
 from tests.hopspec.documents import texts as hopspec_texts
 from tests.hopspec.promises import hopspec_is_read
@@ -309,7 +309,6 @@ TARGETS = {
     "tool_plans": Target(toolplans.try_tool_plan, toolplans.tool_plan_texts),
     "repair": Target(repair.try_answer, repair.repair_texts),
     "plans_in_answers": Target(repair.try_plan, texts),
-    "reflections": Target(reflections.try_answer, reflections.answer_texts),
     "read_execution": Target(engine.try_answer, engine.answer_texts),
     "streams": Target(engine.try_stream, engine.stream_texts),
     "tool_runs": Target(tool_runs.try_tool_run, tool_runs.tool_run_texts),

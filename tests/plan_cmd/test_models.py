@@ -97,47 +97,9 @@ def test_a_command_that_no_line_could_hold_is_not_built(
     assert command == PlanCommand(**COMMAND)
 
 
-@pytest.mark.parametrize("op", _OPS.split(", "))
-def test_the_eight_verbs(op: str) -> None:
-    assert PlanCommand(op).op == op
-
-
 @pytest.mark.parametrize("word", ["ALL", "all", "All", "aLL"])
 def test_all_in_any_case(word: str) -> None:
     assert PlanCommand("REPLAN", word).step_id == "ALL"
     command = PlanCommand("REPLAN", "1")
     command.step_id = word
     assert command.step_id == "ALL"
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("step_id", ""),
-        ("step_id", "0.999999999"),
-        ("step_type", ""),
-        ("step_type", "LLM"),
-        ("description", "a | b → c \\| d"),
-        ("description", "\u3000"),
-        ("result", "a | | Progress: x"),
-        ("detail", ["", "  ", "> x", "← a"]),
-    ],
-)
-def test_what_a_command_may_hold(name: str, value: Any) -> None:
-    assert getattr(PlanCommand(**{**COMMAND, name: value}), name) == value
-
-
-def test_what_a_new_command_holds() -> None:
-    command = PlanCommand("DONE")
-    assert (command.step_id, command.step_type, command.description, command.result) == ("", "", "", "")
-    assert command.detail == []
-    assert command.detail is not PlanCommand("DONE").detail
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [("op", "REVISE"), ("step_id", "3"), ("step_type", ""), ("description", "x"), ("result", ""), ("detail", [])],
-)
-def test_commands_compare_by_value(name: str, value: Any) -> None:
-    assert PlanCommand(**COMMAND) == PlanCommand(**COMMAND)
-    assert PlanCommand(**COMMAND) != PlanCommand(**{**COMMAND, name: value})

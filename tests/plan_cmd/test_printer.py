@@ -10,40 +10,6 @@ from planspec_lark import PlanCommand, parse_plan_commands, serialize_commands
 
 
 @pytest.mark.parametrize(
-    ("command", "text"),
-    [
-        (PlanCommand("DONE", "1"), "PLAN_CMD: DONE 1\n"),
-        (PlanCommand("BLOCKED", "1.2", result="a | b"), "PLAN_CMD: BLOCKED 1.2 | a | b\n"),
-        (PlanCommand("SKIP", "0", result="\\| x"), "PLAN_CMD: SKIP 0 | \\| x\n"),
-        (PlanCommand("DONE", "1", result="| a |"), "PLAN_CMD: DONE 1 | | a |\n"),
-        (PlanCommand("DONE", "1", result="Progress: 3"), "PLAN_CMD: DONE 1 | Progress: 3\n"),
-        (PlanCommand("REPLAN", "4"), "PLAN_CMD: REPLAN 4\n"),
-        (PlanCommand("REPLAN", "all", result="why"), "PLAN_CMD: REPLAN ALL | why\n"),
-        (PlanCommand("EXPAND", "4"), "PLAN_CMD: EXPAND 4\n"),
-        (PlanCommand("COLLAPSE", "4"), "PLAN_CMD: COLLAPSE 4\n"),
-        (PlanCommand("ADD", "1", "act"), "PLAN_CMD: ADD 1 [act]\n"),
-        (PlanCommand("ADD", "1", "x", "a | b → c"), "PLAN_CMD: ADD 1 [x] a | b → c\n"),
-        (PlanCommand("ADD", "1", "act", "→ c"), "PLAN_CMD: ADD 1 [act] → c\n"),
-        (
-            PlanCommand("REVISE", "1", "act", "a", detail=["", "  b ", "← c", "> d"]),
-            "PLAN_CMD: REVISE 1 [act] a\n>\n>   b \n> ← c\n> > d\n",
-        ),
-    ],
-)
-def test_a_command_is_printed_and_reads_back(command: PlanCommand, text: str) -> None:
-    assert serialize_commands([command]) == text
-    assert parse_plan_commands(text) == [command]
-
-
-def test_commands_stand_below_each_other() -> None:
-    commands = [PlanCommand("ADD", "1", "act", detail=["a"]), PlanCommand("DONE", "1")]
-    text = "PLAN_CMD: ADD 1 [act]\n> a\nPLAN_CMD: DONE 1\n"
-    assert serialize_commands(commands) == text
-    assert serialize_commands(iter(commands)) == text
-    assert serialize_commands([]) == ""
-
-
-@pytest.mark.parametrize(
     ("text", "canonical"),
     [
         ("  PLAN_CMD:DONE\t1.  |  a  ", "PLAN_CMD: DONE 1 | a\n"),

@@ -10,16 +10,12 @@ from planspec_lark import PlanStatus
 from planspec_lark.planspec.dialect import (
     DIALECT,
     LineReading,
-    Number,
-    Numbering,
     find_arrow,
     is_elision,
     read_columns,
     read_line,
     read_progress,
     read_row,
-    read_status,
-    read_type,
     read_variables,
 )
 from planspec_lark.syntax.codes import CODES
@@ -236,32 +232,6 @@ def test_signs_that_the_caller_explains_are_marks() -> None:
     assert (risk_of(reading.deviations) is not None, written(reading)) == (True, "1. [>] [act] a")
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        *(
-            "Load the csv",
-            "The goal is near",
-            "Steps that help",
-            "1st of May",
-            "Note: see below",
-            "Status quo",
-            "a | b",
-        ),
-        *(
-            "- Inputs: what the client says",
-            "- Status: almost",
-            "Progress: 60%",
-            "-> leave the loop",
-            "Planning: later",
-        ),
-    ],
-)
-def test_other_text_is_no_line_of_the_dialect(line: str) -> None:
-    reading = read_line(line)
-    assert reading is None or reading.kind in ("bullet", "untyped")
-
-
 # ---------------------------------------------------------------- the table of forms
 
 
@@ -342,37 +312,6 @@ def test_what_only_has_such_a_part_does_not(text: str) -> None:
 
 
 # ---------------------------------------------------------------- words and values
-
-
-@in_one_test
-@pytest.mark.parametrize(
-    ("words", "meant"),
-    [
-        (("act", "Action", "TOOL", "行动", "acción"), "act"),
-        (("LLM", "think", "推理"), "reason"),
-        (("Branch", "décision", "判断"), "decide"),
-        (("loop", "sub-task", "子任务"), "subtask"),
-        (("banana", "", "act type", "acts", "2act"), ""),
-    ],
-)
-def test_words_for_types(words: tuple[str, ...], meant: str) -> None:
-    assert {read_type(word) for word in words} == {meant}
-
-
-@in_one_test
-@pytest.mark.parametrize(
-    ("words", "meant"),
-    [
-        (("done", "[X]", "✔️", "**Completed**", "已完成"), PlanStatus.DONE),
-        (("In Progress", "进行中", "en cours"), PlanStatus.ACTIVE),
-        (("blocked", "⛔", "bloqueado"), PlanStatus.BLOCKED),
-        (("skipped", "canceled", "übersprungen"), PlanStatus.SKIPPED),
-        (("todo", "⬜", "offen"), PlanStatus.PENDING),
-        (("almost", "done!", "50%", "", "?"), None),
-    ],
-)
-def test_words_for_statuses(words: tuple[str, ...], meant: PlanStatus | None) -> None:
-    assert {read_status(word) for word in words} == {meant}
 
 
 @pytest.mark.parametrize(
@@ -457,33 +396,3 @@ def test_a_row_without_a_type_is_no_step() -> None:
 
 
 # ---------------------------------------------------------------- ids
-
-
-@in_one_test
-@pytest.mark.parametrize(
-    ("lines", "ids"),
-    [
-        (["0 1", "2 1", "2 2", "0 2"], "1 1.1 1.2 2"),
-        (["0 1.1", "2 -", "0 1.2", "2 -"], "1.1 1.1.1 1.2 1.2.1"),
-        (["0 1", "0 -", "0 -", "0 2", "0 -"], "1 1.1 1.2 2 2.1"),
-        (["0 1", "0 a", "0 b", "0 2"], "1 1.1 1.2 2"),
-        (["0 -", "2 -", "4 -", "2 -", "0 -"], "1 1.1 1.1.1 1.2 2"),
-        (["0 1", "2 1.1", "4 -", "2 1.2", "0 2"], "1 1.1 1.1.1 1.2 2"),
-    ],
-)
-def test_ids_by_depth_and_number(lines: list[str], ids: str) -> None:
-    numbering, found = Numbering(), []
-    for line in lines:
-        indent, number = line.split()
-        kind = (
-            Number.NONE
-            if number == "-"
-            else Number.LETTER
-            if number.isalpha()
-            else Number.DOTTED
-            if "." in number
-            else Number.PLAIN
-        )
-        given = "" if number == "-" else str(ord(number) - 96) if number.isalpha() else number
-        found.append(numbering.place(given, kind, int(indent)))
-    assert " ".join(found) == ids

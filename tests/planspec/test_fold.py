@@ -13,15 +13,12 @@ from planspec_lark import (
     PlanStep,
     collapse_step,
     expand_step,
-    find_step,
     iter_steps,
     parse_plan,
     replace_children,
     serialize_plan,
     step_order,
 )
-from planspec_lark.planspec.render import show_plan
-from tests.planspec.test_models import DEPTH, chain
 
 
 def folded(plan: PlanSpec) -> list[str]:
@@ -54,13 +51,6 @@ def test_the_flag_decides_and_else_the_status(status: str, expanded: bool | None
         *(["  1.1. [>] [act]", "    > below"] if children else []),
     ]
     assert folded(PlanSpec(steps=[step])) == expected
-
-
-@pytest.mark.parametrize("expanded", [None, True, False])
-def test_without_fold_the_flag_means_nothing(expanded: bool | None) -> None:
-    step = PlanStep("1", step_type="subtask", detail=["d"], children=[PlanStep("1.1", step_type="act")])
-    step.expanded = expanded
-    assert serialize_plan(PlanSpec(steps=[step])) == "## Steps\n1. [subtask]\n  > d\n  1.1. [act]\n"
 
 
 def test_summary_lines_and_the_head_always_show_in_full() -> None:
@@ -117,12 +107,6 @@ def test_children_are_copied() -> None:
     assert not {*map(id, iter_steps(source))}.intersection(map(id, iter_steps(plan)))
 
 
-def test_replaced_by_nothing() -> None:
-    plan = parse_plan("## Steps\n1. [subtask] a\n1.1. [act] b\n")
-    assert replace_children(plan, "1", []) == ""
-    assert serialize_plan(plan) == "## Steps\n1. [>] [subtask] a\n"
-
-
 @pytest.mark.parametrize(
     ("step_id", "message"),
     [
@@ -150,18 +134,3 @@ def test_a_list_of_something_else_changes_nothing() -> None:
     with pytest.raises(TypeError, match=r"\Achildren: expected a PlanStep, not str"):
         replace_children(plan, "1", ["1.1"])  # type: ignore[list-item]
     assert plan == before
-
-
-def test_a_plan_of_a_thousand_levels_folds_and_shows() -> None:
-    plan = chain()
-    assert len(folded(plan)) == DEPTH + 2
-    assert len(list(show_plan(plan))) == DEPTH + 10
-    bottom = ".".join("1" * DEPTH)
-    assert expand_step(plan, bottom) == ""
-    assert collapse_step(plan, "1.1") == ""
-    assert folded(plan) == ["Goal: down", "## Steps", "1. [subtask] deep", "  1.1. [subtask] deep"]
-    assert len(list(show_plan(plan))) == 12
-    assert replace_children(plan, bottom, []) == ""
-    found = find_step(plan, bottom)
-    assert found is not None
-    assert found.status is PlanStatus.ACTIVE

@@ -20,7 +20,6 @@ from planspec_lark import (
 )
 from planspec_lark.planspec import GRAMMAR_VERSION, plan_from_dict, plan_to_dict
 from tests.cases import in_one_test
-from tests.planspec.test_models import DEPTH, chain
 
 _ADVICE = "one_line() makes one line of any text"
 
@@ -91,19 +90,11 @@ def test_expanded_is_left_out() -> None:
     assert plan_from_dict(VALUE).steps[0].expanded is None
 
 
-def test_only_the_id_of_a_step_is_required() -> None:
-    assert plan_from_dict({}) == PlanSpec()
-    assert plan_from_dict({"steps": [{"step_id": "1"}]}) == PlanSpec(steps=[PlanStep("1")])
-
-
 @in_one_test
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
         (None, ["expected an object, not null @ $"]),
-        ([], ["expected an object, not a list @ $"]),
-        ("", ["expected an object, not a string @ $"]),
-        (5, ["expected an object, not a whole number @ $"]),
         ({"title": 5}, ["expected a string, not a whole number @ $.title"]),
         ({"goal": None}, ["expected a string, not null @ $.goal"]),
         ({"goal": " g"}, [f"white space around ' g' would be lost; {_ADVICE} @ $.goal"]),
@@ -115,7 +106,6 @@ def test_only_the_id_of_a_step_is_required() -> None:
         ({"goal_detail": ["d", 1]}, ["expected a string at [1], not a whole number @ $.goal_detail"]),
         ({"constraints": [""]}, ["an empty item cannot be written in a plan @ $.constraints"]),
         ({"steps": {}}, ["expected a list, not an object @ $.steps"]),
-        ({"steps": None}, ["expected a list, not null @ $.steps"]),
         ({"aim": 1, "Goal": 2}, ["unknown keys: Goal, aim @ $"]),
         ({"steps": [{}]}, ["required field missing @ $.steps[0].step_id"]),
         ({"steps": [5]}, ["expected an object, not a whole number @ $.steps[0]"]),
@@ -130,16 +120,8 @@ def test_only_the_id_of_a_step_is_required() -> None:
             ["expected one of pending, active, done, blocked, skipped, not 'open' @ $.steps[0].status"],
         ),
         (
-            {"steps": [{"step_id": "1", "status": None}]},
-            ["expected one of pending, active, done, blocked, skipped, not None @ $.steps[0].status"],
-        ),
-        (
             {"steps": [{"step_id": "1", "done_count": True}]},
             ["expected a whole number, not a boolean @ $.steps[0].done_count"],
-        ),
-        (
-            {"steps": [{"step_id": "1", "done_count": None}]},
-            ["expected a whole number, not null @ $.steps[0].done_count"],
         ),
         (
             {"steps": [{"step_id": "1", "total_count": 1.5}]},
@@ -150,16 +132,8 @@ def test_only_the_id_of_a_step_is_required() -> None:
             ["-1 is not between 0 and 999999999 @ $.steps[0].total_count"],
         ),
         (
-            {"steps": [{"step_id": "1", "total_count": -1.0}]},
-            ["-1 is not between 0 and 999999999 @ $.steps[0].total_count"],
-        ),
-        (
             {"steps": [{"step_id": "1", "outputs": ["a", "b c"]}]},
             ["'b c' is not a variable (a letter or `_`, then letters, digits and `_`) @ $.steps[0].outputs"],
-        ),
-        (
-            {"steps": [{"step_id": "1", "children": "none"}]},
-            ["expected a list, not a string @ $.steps[0].children"],
         ),
         (
             {"steps": [{"step_id": "1", "children": [{"step_id": "1.1"}, {"step_id": "1.2", "result": 0}]}]},
@@ -198,10 +172,6 @@ def test_json_text_holds_the_same_value(indent: int | None) -> None:
     plan = plan_from_dict(VALUE)
     assert json.loads(plan_to_json(plan, indent=indent)) == VALUE
     assert plan_from_json(plan_to_json(plan, indent=indent)) == plan
-
-
-def test_json_text_without_indentation_is_what_the_library_writes() -> None:
-    assert plan_to_json(plan_from_dict(VALUE), indent=None) == json.dumps(VALUE)
 
 
 def test_json_text_has_a_line_for_each_field() -> None:
@@ -335,14 +305,6 @@ def test_the_schema_refuses_what_is_not_read(change: dict[str, Any]) -> None:
     value = {**VALUE, **change}
     assert not Draft202012Validator(plan_json_schema()).is_valid(value)
     assert len(problems(value)) == 1
-
-
-def test_a_plan_of_a_thousand_levels_goes_there_and_back() -> None:
-    plan = chain()
-    assert plan_from_dict(plan_to_dict(plan)) == plan
-    text = plan_to_json(plan, indent=None)
-    assert text.count('"step_id"') == DEPTH
-    assert text.count("{") == text.count("}") == DEPTH + 1
 
 
 def test_a_whole_number_may_be_written_with_a_point() -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from planspec_lark import PlanSpec, PlanStatus, Severity, check_text, iter_steps, lint_plan, parse_plan
-from tests.planspec.test_models import chain
+from planspec_lark import PlanSpec, Severity, check_text, lint_plan, parse_plan
 
 
 def lint(steps: str, *codes: str) -> list[tuple[str, str, str]]:
@@ -13,16 +12,6 @@ def lint(steps: str, *codes: str) -> list[tuple[str, str, str]]:
     found = lint_plan(parse_plan(f"## Steps\n{steps}"))
     rows = [(one.code, one.step_id, one.message.removeprefix(f"step {one.step_id}: ")) for one in found]
     return [row for row in rows if row[0] in codes]
-
-
-def test_an_empty_plan_has_nothing_to_say() -> None:
-    assert lint_plan(PlanSpec()) == []
-
-
-def test_a_clean_plan() -> None:
-    steps = "1. [act] a → x\n2. [subtask] b → y\n  > ← x\n2.1. [act] c → y\n  > ← x\n3. [act] d → x1\n > ← y, x1\n"
-    found = lint_plan(parse_plan(f"## Steps\n{steps}"))
-    assert {one.code for one in found} <= {"PS306"}
 
 
 @pytest.mark.parametrize(
@@ -80,12 +69,8 @@ def test_id_disorder(steps: str, expected: list[tuple[str, str]]) -> None:
     ("line", "written"),
     [
         ("a -> b", "→ b"),
-        ("a --> b, c", "→ b, c"),
         ("a => b", "→ b"),
-        ("a ⇒ b", "→ b"),
         ("a → b，c", "→ b, c"),
-        ("a → b、c", "→ b, c"),
-        ("a → [b, c]", "→ b, c"),
         ("a → `b`", "→ b"),
         ("a -> b -> c", "→ c"),
         ("a -> leave the loop", None),
@@ -94,7 +79,6 @@ def test_id_disorder(steps: str, expected: list[tuple[str, str]]) -> None:
         (r"a \→ b", None),
         ("a `-> b`", None),
         ("a → a/b.md", None),
-        ("a → my report", None),
     ],
 )
 def test_almost_outputs(line: str, written: str | None) -> None:
@@ -109,10 +93,8 @@ def test_almost_outputs(line: str, written: str | None) -> None:
     [
         ("<- b", "> ← b"),
         ("<= b,c", "> ← b, c"),
-        ("⇐ b", "> ← b"),
         ("← b，c", "> ← b, c"),
         ("<- b and c", None),
-        ("see <- b", None),
         (r"\← b", None),
     ],
 )
@@ -299,19 +281,13 @@ def test_findings_come_in_document_order_with_their_severities() -> None:
         ("a → 数据，报告", "数据，报告"),
         ("a → 2.5", None),
         ("a → a/b.md", None),
-        ("a → data-set", "data-set"),
-        ("a → 2nd", "2nd"),
         ("a → 变 量", None),
-        ("a → 变\u3000量", None),
         ("a → data, 变量", None),
-        ("a →", None),
         ("a → 变量 → b", None),
         ("a → data，set", None),
         (r"a \→ data", None),
-        (r"a \→ 变量", None),
         ("a `b → 变量", None),
         ("a->b", None),
-        ("变量", None),
     ],
 )
 def test_a_single_word_behind_an_arrow(line: str, word: str | None) -> None:
@@ -338,76 +314,3 @@ def test_what_is_not_optional_cannot_be_asked_for(also: list[str]) -> None:
         lint_plan(PlanSpec(), also=also)
     with pytest.raises(ValueError, match=r"^also: "):
         check_text("no plan", also=also)
-
-
-def test_a_plan_of_a_thousand_levels_is_looked_at() -> None:
-    plan = chain()
-    assert lint_plan(plan) == []
-    for step in iter_steps(plan):
-        step.status = PlanStatus.ACTIVE
-    assert lint_plan(plan) == []
-
-
-@pytest.mark.parametrize(
-    ("produced", "taken", "near"),
-    [
-        ("sales_data", "salse_data", "sales_data"),
-        ("sales_data", "sale_dat", "sales_data"),
-        ("sale_data", "sales_datas", "sale_data"),
-        ("userProfile", "user_profile", "userProfile"),
-        ("report", "Report", "report"),
-        ("report", "reports", "report"),
-        ("report", "repotr", "report"),
-        ("data", "dta", "data"),
-        ("clean_data, cleaned_dat", "cleaned_data", "cleaned_dat"),
-        ("roof_shingles", "shingles_roof", None),
-        ("roof_shingles", "shingles", None),
-        ("metres_to_feet", "feet_to_metres", None),
-        ("side_a_of_b", "side_b_of_a", None),
-        ("part_a_b", "part_b_a", None),
-        ("sales_2024_5", "sales_5_2024", None),
-        ("part_1", "part_2", None),
-        ("sales_2024", "sales_2025", None),
-        ("side_a", "side_b", None),
-        ("data", "date", None),
-        ("min_value", "max_value", None),
-        ("input_path", "output_path", None),
-        ("raw_rows", "old_rows", None),
-        ("x", "xy", None),
-        ("report", "final_report", None),
-        ("a" * 65, "a" * 64, None),
-    ],
-)
-def test_an_input_that_is_near_an_output(produced: str, taken: str, near: str | None) -> None:
-    found = lint_plan(parse_plan(f"## Steps\n1. [act] a → {produced}\n2. [act] b\n> ← {taken}\n"))
-    (one,) = [one for one in found if one.code in ("PS307", "PS316")]
-    assert one.message == f"step 2: no step produces the input `{taken}`"
-    if near is None:
-        assert (one.code, one.severity, one.help, one.replacement) == ("PS307", Severity.INFO, "", "")
-    else:
-        expected = ("PS316", Severity.WARNING, f"did you mean `{near}`?", near)
-        assert (one.code, one.severity, one.help, one.replacement) == expected
-
-
-@pytest.mark.parametrize(
-    "step",
-    ["2. [act] b → report\n> ← reports\n", "2. [act] b\n> ← report, reports\n", "2. [act] b\n> ← report, repotr\n"],
-)
-def test_what_a_step_has_itself_is_not_what_it_means(step: str) -> None:
-    assert lint(f"1. [act] a → {'x' if '→' in step else 'report'}\n{step}", "PS316") == []
-
-
-def test_of_very_many_names_only_the_first_are_looked_for() -> None:
-    rows = "".join(f"{number}. [act] a → out_{number}\n> ← alien_{number}\n" for number in range(1, 400))
-    steps = f"0. [act] a → report\n> ← out1\n{rows}400. [act] a\n> ← {{}}\n"
-    assert [row[1] for row in lint(steps.format("repotr"), "PS316")] == ["0"]
-
-
-def test_a_long_id_is_not_repeated_with_every_finding_that_names_it() -> None:
-    step_id = ".".join("2" * 1000)
-    rows = "".join(f"1.{number}. [act] a → o{number}\n> ← late\n" for number in range(1, 101))
-    plan = parse_plan(f"## Steps\n1. [subtask] a → x\n{rows}{step_id}. [act] b → late, late, late\n")
-    messages = [found.message for found in lint_plan(plan) if found.code in ("PS306", "PS308")]
-    assert len(messages) == 102
-    assert max(map(len, messages)) < 500
-    assert "…" in messages[0]

@@ -56,27 +56,17 @@ _NAME = "a name (letters, digits, `_` and `-`)"
 _TYPE = "a type (a letter or `_`, then letters, digits and `_`)"
 _VARIABLE = "a variable (a letter or `_`, then letters, digits and `_`)"
 _NO_BREAK = "a line break cannot be written in a plan"
+_FORBIDDEN = "the forbidden character U+{:04X} cannot be written in a plan"
 _ADVICE = "one_line() makes one line of any text"
+_STATUSES = "pending, active, done, blocked, skipped"
 
 WRONG_STEPS = [
     *(
         wrong("step_id", value, ValueError, f"step_id: {value!r} is not {_ID}")
         for value in (
             "",
-            "1.",
-            ".1",
-            "1..2",
-            "01",
-            "1.02",
-            "00",
-            "1234567890",
-            "a",
-            "1.a",
-            "-1",
-            "+1",
             "1 ",
-            "1,2",
-            "١",
+            *["1.", ".1", "1..2", "01", "1.02", "00", "1234567890", "a", "1.a", "-1", "+1", "1,2", "١"],
         )
     ),
     wrong("step_id", "1\n", ValueError, f"step_id: {_NO_BREAK}"),
@@ -104,20 +94,9 @@ WRONG_STEPS = [
         for value in ("a\nb", "a\r\nb", "a\rb")
     ),
     *(
-        wrong(
-            name,
-            f"a{char}b",
-            ValueError,
-            f"{name}: the forbidden character {code} cannot be written in a plan; {_ADVICE}",
-        )
+        wrong(name, f"a{char}b", ValueError, f"{name}: {_FORBIDDEN.format(ord(char))}; {_ADVICE}")
         for name in ("description", "result")
-        for char, code in (
-            ("\0", "U+0000"),
-            ("\v", "U+000B"),
-            ("\f", "U+000C"),
-            ("\x7f", "U+007F"),
-            ("\ud800", "U+D800"),
-        )
+        for char in "\0\v\f\x7f\ud800"
     ),
     wrong("description", None, TypeError, "description: expected a string, not NoneType"),
     wrong("result", 5, TypeError, "result: expected a string, not int"),
@@ -136,15 +115,11 @@ WRONG_STEPS = [
         for name in ("inputs", "outputs", "detail")
     ),
     wrong("detail", ["fine", "a\nb"], ValueError, f"detail: {_NO_BREAK}; {_ADVICE}"),
-    wrong(
-        "detail",
-        ["\x1b[31m"],
-        ValueError,
-        f"detail: the forbidden character U+001B cannot be written in a plan; {_ADVICE}",
+    wrong("detail", ["\x1b[31m"], ValueError, f"detail: {_FORBIDDEN.format(0x1B)}; {_ADVICE}"),
+    *(
+        wrong("status", value, ValueError, f"status: {value!r} is not one of {_STATUSES}")
+        for value in ("finished", "x", None)
     ),
-    wrong("status", "finished", ValueError, "status: 'finished' is not one of pending, active, done, blocked, skipped"),
-    wrong("status", "x", ValueError, "status: 'x' is not one of pending, active, done, blocked, skipped"),
-    wrong("status", None, ValueError, "status: None is not one of pending, active, done, blocked, skipped"),
     wrong("expanded", 1, TypeError, "expanded: expected True, False or None, not int"),
     wrong("expanded", "yes", TypeError, "expanded: expected True, False or None, not str"),
     *(
@@ -173,12 +148,7 @@ WRONG_PLANS = [
     wrong("goal_detail", ["a\r"], ValueError, f"goal_detail: {_NO_BREAK}; {_ADVICE}"),
     wrong("goal_detail", [None], TypeError, "goal_detail: expected a string, not NoneType"),
     wrong("constraints", ["a", ""], ValueError, "constraints: an empty item cannot be written in a plan"),
-    wrong(
-        "constraints",
-        [" a"],
-        ValueError,
-        f"constraints: white space around ' a' would be lost; {_ADVICE}",
-    ),
+    wrong("constraints", [" a"], ValueError, f"constraints: white space around ' a' would be lost; {_ADVICE}"),
     wrong("constraints", ["a\nb"], ValueError, f"constraints: {_NO_BREAK}; {_ADVICE}"),
     *(
         wrong(name, "a", TypeError, f"{name}: expected a list, not str")
@@ -193,38 +163,24 @@ WRONG_PLANS = [
 def test_a_step_that_no_text_could_hold_is_not_built(
     name: str, value: Any, kind: type[Exception], message: str
 ) -> None:
-    with pytest.raises(kind) as caught:
-        PlanStep(**{**STEP_VALUES, name: value})
-    assert str(caught.value) == message
-
-
-@in_one_test
-@pytest.mark.parametrize(("name", "value", "kind", "message"), WRONG_STEPS)
-def test_assigning_refuses_the_same_and_changes_nothing(
-    name: str, value: Any, kind: type[Exception], message: str
-) -> None:
     step = PlanStep(**STEP_VALUES)
-    with pytest.raises(kind) as caught:
-        setattr(step, name, value)
-    assert str(caught.value) == message
+    for change in (lambda: PlanStep(**{**STEP_VALUES, name: value}), lambda: setattr(step, name, value)):
+        with pytest.raises(kind) as caught:
+            change()
+        assert str(caught.value) == message
     assert getattr(step, name) == STEP_VALUES[name]
 
 
+@in_one_test
 @pytest.mark.parametrize(("name", "value", "kind", "message"), WRONG_PLANS)
 def test_a_plan_that_no_text_could_hold_is_not_built(
     name: str, value: Any, kind: type[Exception], message: str
 ) -> None:
-    with pytest.raises(kind) as caught:
-        PlanSpec(**{name: value})
-    assert str(caught.value) == message
-
-
-@pytest.mark.parametrize(("name", "value", "kind", "message"), WRONG_PLANS)
-def test_assigning_to_a_plan_refuses_the_same(name: str, value: Any, kind: type[Exception], message: str) -> None:
     plan = PlanSpec()
-    with pytest.raises(kind) as caught:
-        setattr(plan, name, value)
-    assert str(caught.value) == message
+    for change in (lambda: PlanSpec(**{name: value}), lambda: setattr(plan, name, value)):
+        with pytest.raises(kind) as caught:
+            change()
+        assert str(caught.value) == message
     assert plan == PlanSpec()
 
 
@@ -322,11 +278,6 @@ def test_steps_that_differ_in_a_field_differ(name: str, value: Any) -> None:
     assert PlanSpec(steps=[step]) != PlanSpec(steps=[PlanStep(**{**STEP_VALUES, name: value})])
 
 
-@pytest.mark.parametrize("expanded", [None, False])
-def test_expanded_takes_no_part_in_equality(expanded: bool | None) -> None:
-    assert PlanStep(**STEP_VALUES) == PlanStep(**{**STEP_VALUES, "expanded": expanded})
-
-
 @pytest.mark.parametrize(
     ("name", "value"),
     [("title", "t"), ("goal", "g"), ("goal_detail", [""]), ("constraints", ["c"]), ("steps", [PlanStep("1")])],
@@ -334,18 +285,6 @@ def test_expanded_takes_no_part_in_equality(expanded: bool | None) -> None:
 def test_plans_that_differ_in_a_field_differ(name: str, value: Any) -> None:
     assert PlanSpec(**{name: value}) != PlanSpec()
     assert PlanSpec(**{name: value}) == PlanSpec(**{name: value})
-
-
-def test_plans_that_differ_only_at_the_bottom_differ() -> None:
-    first, second = chain(3), chain(3)
-    assert first == second
-    second.steps[0].children[0].children[0].result = "other"
-    assert first != second
-
-
-def test_the_order_of_steps_counts() -> None:
-    one, two = PlanStep("1"), PlanStep("2")
-    assert PlanSpec(steps=[one, two]) != PlanSpec(steps=[two, one])
 
 
 def test_models_equal_nothing_else() -> None:
@@ -379,20 +318,6 @@ def test_a_deep_copy_shares_nothing() -> None:
     assert plan.steps[0].children[0].outputs == ["z"]
 
 
-def test_a_copy_is_checked_like_its_original() -> None:
-    twin = copy.deepcopy(PlanStep("1"))
-    with pytest.raises(ValueError, match=r"\Adescription: "):
-        twin.description = " a"
-
-
-def test_plans_are_changed_in_place() -> None:
-    plan = PlanSpec(steps=[PlanStep("1", step_type="act")])
-    plan.steps[0].status = PlanStatus.DONE
-    plan.steps.append(PlanStep("2", step_type="act"))
-    assert plan.progress["done"] == 1
-    assert plan.progress["total"] == 2
-
-
 # ---------------------------------------------------------------- counting and traversal
 
 
@@ -419,10 +344,6 @@ def test_progress_counts_every_step_by_status() -> None:
     assert list(branched().progress) == ["total", "done", "active", "blocked", "pending", "skipped"]
 
 
-def test_progress_of_an_empty_plan_is_all_zero() -> None:
-    assert set(PlanSpec().progress.values()) == {0}
-
-
 @pytest.mark.parametrize(
     ("statuses", "expected"),
     [
@@ -433,40 +354,13 @@ def test_progress_of_an_empty_plan_is_all_zero() -> None:
         (["active"], False),
     ],
 )
-@pytest.mark.parametrize("nested", [False, True], ids=["flat", "nested"])
-def test_a_plan_has_converged_once_nothing_is_pending_or_active(
-    statuses: list[str], expected: bool, nested: bool
-) -> None:
+def test_a_plan_has_converged_once_nothing_is_pending_or_active(statuses: list[str], expected: bool) -> None:
     steps = [PlanStep(str(n), status=PlanStatus(status)) for n, status in enumerate(statuses)]
-    if nested:
-        steps = [PlanStep("9", status=PlanStatus.DONE, children=steps)]
     assert PlanSpec(steps=steps).is_converged is expected
+    assert PlanSpec(steps=[PlanStep("9", status=PlanStatus.DONE, children=steps)]).is_converged is expected
 
 
 # ---------------------------------------------------------------- depth
-
-
-def test_a_plan_of_a_thousand_levels_compares() -> None:
-    assert chain() == chain()
-    other = chain()
-    [*iter_steps(other)][-1].description = "deeper"
-    assert chain() != other
-
-
-def test_a_plan_of_a_thousand_levels_is_copied() -> None:
-    plan = chain()
-    twin = copy.deepcopy(plan)
-    assert twin == plan
-    assert [*iter_steps(twin)][-1] is not [*iter_steps(plan)][-1]
-
-
-def test_a_plan_of_a_thousand_levels_is_counted() -> None:
-    assert chain().progress["total"] == DEPTH
-    assert chain().is_converged is False
-
-
-def test_a_plan_of_a_thousand_levels_has_a_short_repr() -> None:
-    assert repr(chain()) == "PlanSpec(title='', goal='down', goal_detail=[], constraints=[], steps=[1])"
 
 
 def test_models_can_be_referenced_weakly() -> None:

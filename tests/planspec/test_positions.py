@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from planspec_lark import iter_steps, parse_plan, scan_plan
+from planspec_lark import scan_plan
 from planspec_lark.planspec.positions import Fields
 from planspec_lark.syntax import Span
 
@@ -108,26 +108,9 @@ def _position(span: Span) -> tuple[int, int, int, int]:
     return span.line, span.column, span.end_line, span.end_column
 
 
-def test_there_is_a_place_for_every_step_and_item(text: str) -> None:
-    result = scan_plan(text)
-    assert list(result.positions.steps) == ["1", "1.1", "2", "3"]
-    assert "1.1" in result.positions
-    assert "9" not in result.positions
-    for step in iter_steps(parse_plan(text)):
-        fields = result.positions.step(step.step_id).fields
-        for name in ("inputs", "outputs", "detail"):
-            assert len(fields.get(name, ())) == len(getattr(step, name))
-
-
 def test_an_unknown_step_has_no_place() -> None:
     with pytest.raises(KeyError):
         scan_plan(TEXT).positions.step("9")
-
-
-def test_an_empty_plan_has_no_positions() -> None:
-    positions = scan_plan("").positions
-    assert positions.fields == {}
-    assert positions.steps == {}
 
 
 def test_a_last_line_without_end() -> None:
@@ -157,15 +140,6 @@ def test_a_step_that_was_left_out_has_no_place() -> None:
     text = "## Steps\n1. [act] a\n1. [act] b\n> c\n"
     positions = scan_plan(text).positions
     assert slices(positions.step("1").fields, text)["description"] == ["a"]
-
-
-def test_all_ways_to_ask_find_the_positions() -> None:
-    text = "Goal: g\n## Steps\n1. [act] a\n"
-    assert scan_plan(text).positions.start_of("1") == text.index("1.")
-    assert "1" in scan_plan(text).positions
-    assert "2" not in scan_plan(text).positions
-    assert scan_plan(text).positions.fields["goal"][0].start == text.index("g\n")
-    assert scan_plan(text).positions.step("1") == scan_plan(text).positions.steps["1"]
 
 
 def test_bounds_stay_when_a_part_of_the_places_was_found() -> None:

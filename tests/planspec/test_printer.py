@@ -19,7 +19,6 @@ from planspec_lark import (
 )
 from planspec_lark.planspec import plan_to_dict
 from tests.cases import in_one_test
-from tests.planspec.test_models import DEPTH, chain
 
 
 def act(step_id: str = "1", **values: Any) -> PlanStep:
@@ -127,6 +126,7 @@ def test_an_absent_part_is_not_printed(plan: PlanSpec, text: str) -> None:
             "## Steps\n1. [act] a → b, c | r | Progress: 1/2\n",
         ),
         ("## Steps\n1. [act] a | Progress: 1/2 | r\n", "## Steps\n1. [act] a | r | Progress: 1/2\n"),
+        ("## Steps\n1. [act] a | b \\| c | d\t| e\n", "## Steps\n1. [act] a | b | c | d | e\n"),
         ("## Steps\n1. [act] a | Progress: 0\n", "## Steps\n1. [act] a\n"),
         ("## Steps\n1. [act] a→ b\n", "## Steps\n1. [act] a → b\n"),
         ("## Steps\n1. [act] a\n> x\n> ← b\n>y\n> ← c\n", "## Steps\n1. [act] a\n  > ← b, c\n  > x\n  > y\n"),
@@ -138,28 +138,6 @@ def test_an_absent_part_is_not_printed(plan: PlanSpec, text: str) -> None:
 def test_what_canonical_text_is(text: str, canonical: str) -> None:
     assert serialize_plan(parse_plan(text)) == canonical
     assert serialize_plan(parse_plan(canonical)) == canonical
-
-
-@pytest.mark.parametrize(
-    ("status", "mark"),
-    [("pending", ""), ("done", "[x] "), ("active", "[>] "), ("blocked", "[!] "), ("skipped", "[~] ")],
-)
-def test_the_pending_mark_is_omitted(status: str, mark: str) -> None:
-    assert printed(act(status=PlanStatus(status), description="a")) == [f"1. {mark}[act] a"]
-
-
-@pytest.mark.parametrize(
-    ("done", "total", "tail"),
-    [
-        (0, None, ""),
-        (3, None, " | Progress: 3"),
-        (0, 0, " | Progress: 0/0"),
-        (0, 5, " | Progress: 0/5"),
-        (7, 5, " | Progress: 7/5"),
-    ],
-)
-def test_progress_is_omitted_without_rounds(done: int, total: int | None, tail: str) -> None:
-    assert printed(act(description="a", done_count=done, total_count=total)) == [f"1. [act] a{tail}"]
 
 
 @pytest.mark.parametrize(
@@ -183,11 +161,6 @@ def test_a_type_that_would_be_read_as_a_mark_gets_one_in_front(step: PlanStep, l
     assert printed(step) == [line]
 
 
-def test_output_ends_in_one_line_break() -> None:
-    text = serialize_plan(PlanSpec(steps=[act(detail=[""])]))
-    assert text == "## Steps\n1. [act]\n  >\n"
-
-
 # ---------------------------------------------------------------- escapes, written
 
 
@@ -207,6 +180,19 @@ def test_output_ends_in_one_line_break() -> None:
         ("a| b", "a| b"),
         ("||", "||"),
         (r'grep "a\|b"', r'grep "a\|b"'),
+        (r"a \|b", r"a \|b"),
+        (r"a\| b", r"a\| b"),
+        (r"say \→ leave now", r"say \→ leave now"),
+        (r"\← b", r"\← b"),
+        (r"\Progress: 3", r"\Progress: 3"),
+        ("a → 变量", "a → 变量"),
+        ("a → b,", "a → b,"),
+        ("a → ,b", "a → ,b"),
+        ("a → b，c", "a → b，c"),
+        ("a → 1b", "a → 1b"),
+        ("a → b-c", "a → b-c"),
+        ("a → b.", "a → b."),
+        ("a →", "a →"),
         (r"C:\data \n \\", r"C:\data \n \\"),
         ("say → b", r"say \→ b"),
         ("say→b", r"say\→b"),
@@ -257,6 +243,10 @@ def test_arrows_in_front_of_outputs_are_plain(description: str, line: str) -> No
         (r"a \| b", r"a \\| b"),
         ("a|b", "a|b"),
         (r"a\|b", r"a\|b"),
+        (r"a \Progress: 3", r"a \Progress: 3"),
+        (r"\progress: 3", r"\progress: 3"),
+        ("Progress 1/2", "Progress 1/2"),
+        (r"\→ b", r"\→ b"),
         ("Progress: 3/5", r"\Progress: 3/5"),
         ("Progress: soon", r"\Progress: soon"),
         ("Progress:", r"\Progress:"),
@@ -290,16 +280,15 @@ def test_a_result_is_escaped_only_where_it_must(result: str, line: str) -> None:
         ("a | b → c", "> a | b → c"),
         ("1. [act] a", "> 1. [act] a"),
         ("> x", "> > x"),
+        ("← b,", "> ← b,"),
+        ("← 变量", "> ← 变量"),
+        ("<- b", "> <- b"),
+        (r"x \← a", r"> x \← a"),
+        (">>>>>> theirs", "> >>>>>> theirs"),
     ],
 )
 def test_a_detail_line_is_escaped_only_where_it_would_declare_inputs(detail: str, line: str) -> None:
     assert printed(act(detail=[detail])) == ["1. [act]", f"  {line}"]
-
-
-def test_goal_detail_has_no_escapes() -> None:
-    plan = PlanSpec(goal_detail=["← a", r"\← a"])
-    assert serialize_plan(plan) == "Goal:\n> ← a\n> \\← a\n"
-    assert parse_plan(serialize_plan(plan)) == plan
 
 
 # ---------------------------------------------------------------- what is refused
@@ -340,20 +329,6 @@ def test_an_id_that_does_not_fit_its_place_is_refused(steps: list[PlanStep], mes
     assert refusal(PlanSpec(steps=steps)) == message
 
 
-@pytest.mark.parametrize(
-    "steps",
-    [
-        [act("2.1")],
-        [act("2", children=[act("2.1.3")])],
-        [act("3"), act("1"), act("2")],
-        [act("0", children=[act("0.9")])],
-    ],
-)
-def test_gaps_and_missing_parents_are_printed(steps: list[PlanStep]) -> None:
-    plan = PlanSpec(steps=steps)
-    assert parse_plan(serialize_plan(plan)) == plan
-
-
 def _change(name: str, *items: Any) -> Callable[[PlanSpec], None]:
     def change(plan: PlanSpec) -> None:
         owner = plan.steps[0] if hasattr(plan.steps[0], name) else plan
@@ -366,38 +341,16 @@ def _change(name: str, *items: Any) -> Callable[[PlanSpec], None]:
     ("change", "message"),
     [
         (_change("inputs", "a b"), "inputs: 'a b' is not a variable (a letter or `_`, then letters, digits and `_`)"),
-        (_change("inputs", "a, b"), "inputs: 'a, b' is not a variable (a letter or `_`, then letters, digits and `_`)"),
         (_change("outputs", ""), "outputs: '' is not a variable (a letter or `_`, then letters, digits and `_`)"),
-        (_change("outputs", "a,b"), "outputs: 'a,b' is not a variable (a letter or `_`, then letters, digits and `_`)"),
         (
             _change("detail", "a\nb"),
             "detail: a line break cannot be written in a plan; one_line() makes one line of any text",
-        ),
-        (
-            _change("detail", "a\n> b"),
-            "detail: a line break cannot be written in a plan; one_line() makes one line of any text",
-        ),
-        (
-            _change("detail", "a\r"),
-            "detail: a line break cannot be written in a plan; one_line() makes one line of any text",
-        ),
-        (
-            _change("detail", "a\x00"),
-            "detail: the forbidden character U+0000 cannot be written in a plan; one_line() makes one line of any text",
         ),
         (
             _change("goal_detail", "a\n"),
             "goal_detail: a line break cannot be written in a plan; one_line() makes one line of any text",
         ),
         (_change("constraints", ""), "constraints: an empty item cannot be written in a plan"),
-        (
-            _change("constraints", " a"),
-            "constraints: white space around ' a' would be lost; one_line() makes one line of any text",
-        ),
-        (
-            _change("constraints", "a\n- b"),
-            "constraints: a line break cannot be written in a plan; one_line() makes one line of any text",
-        ),
     ],
 )
 @pytest.mark.parametrize("write", WAYS_OUT)
@@ -460,28 +413,8 @@ def test_a_step_that_is_its_own_child_is_refused_and_does_not_hang(fold: bool) -
         serialize_plan(PlanSpec(steps=[step]), fold=fold)
 
 
-def test_a_longer_circle_does_not_hang_either() -> None:
-    step = act("1", children=[act("1.1", children=[act("1.1.1")])])
-    step.children[0].children[0].children.append(step)
-    assert refusal(PlanSpec(steps=[step])) == "step_id: 1 comes twice"
-
-
 def test_printing_changes_nothing() -> None:
     plan = PlanSpec(steps=[act("1", detail=["← a"], description="a | b", expanded=False)])
     serialize_plan(plan)
     assert plan == PlanSpec(steps=[act("1", detail=["← a"], description="a | b")])
     assert plan.steps[0].expanded is False
-
-
-def test_a_plan_of_a_thousand_levels_is_printed() -> None:
-    rows = serialize_plan(chain()).split("\n")
-    assert len(rows) == 2 + DEPTH + 1
-    assert rows[-2] == "  " * (DEPTH - 1) + ".".join("1" * DEPTH) + ". [subtask] deep"
-
-
-@pytest.mark.parametrize("step_id", ["1", "1.1", "0.0.0", "12.3.45"])
-@pytest.mark.parametrize("description", ["[act] b", "[x]", "name [act] b"])
-def test_a_type_that_looks_like_a_mark_reads_back_below_any_id(step_id: str, description: str) -> None:
-    plan = PlanSpec(steps=[PlanStep(step_id, step_type="X", description=description)])
-    assert serialize_plan(plan) == f"## Steps\n{step_id}. [ ] [X] {description}\n"
-    assert parse_plan(serialize_plan(plan)) == plan

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
 
-from planspec_lark import PlanSpec, parse_plan, scan_plan, serialize_plan, step_order
+from planspec_lark import PlanSpec, parse_plan, scan_plan, serialize_plan
 from planspec_lark.planspec import ScanResult
-from planspec_lark.planspec.models import iter_steps
 from planspec_lark.syntax import Limits
-from tests import strategies
 from tests.cases import in_one_test
-from tests.planspec.test_models import chain
 
 PLAN = "Goal: g\n## Steps\n1. [act] a\n"
 
@@ -59,26 +55,9 @@ def test_the_source_keeps_its_name() -> None:
     assert result.diagnostics[0].source is result.source
 
 
-def test_a_plan_of_a_thousand_levels_is_scanned() -> None:
-    assert scan_plan(f"Here:\n\n{serialize_plan(chain())}").plan == chain()
-
-
 def test_a_text_over_the_limit_is_not_read() -> None:
     result = scan_plan(PLAN, limits=Limits(max_bytes=3))
     assert (result.plan, [found.code for found in result.diagnostics]) == (PlanSpec(), ["PS121"])
-
-
-@given(strategies.any_plan_text)
-def test_no_text_makes_it_raise_and_every_step_and_field_has_its_place(text: str) -> None:
-    result = scan_plan(text)
-    assert {*result.positions.steps} == {*step_order(result.plan)}
-    for step in iter_steps(result.plan):
-        fields = result.positions.step(step.step_id).fields
-        for name in ("step_name", "description", "inputs", "outputs", "result", "detail"):
-            assert bool(getattr(step, name)) <= bool(fields.get(name)), name
-    for name in ("title", "goal", "goal_detail", "constraints"):
-        assert bool(getattr(result.plan, name)) <= bool(result.positions.fields.get(name)), name
-    assert all(0 <= one.span.start <= one.span.end <= len(text) for one in result.diagnostics if one.span)
 
 
 # ---------------------------------------------------------------- what is set aside first
@@ -177,11 +156,6 @@ def test_lines_of_constraints(rows: list[str], written: list[str]) -> None:
     assert serialize_plan(result.plan).split("\n")[1:-3] == written
 
 
-@pytest.mark.parametrize("rows", ["## Goal\n\nShip it", "Goal:\nShip it", "Goal: Ship\n  it", "**Goal:** Ship it"])
-def test_a_goal_may_stand_below_its_header_or_go_on(rows: str) -> None:
-    assert scan_plan(f"{rows}\n## Steps\n1. [act] a\n").plan.goal == "Ship it"
-
-
 @pytest.mark.parametrize(
     "line",
     ["1. a", "1..2. [act] a", "1. [act a", "1. [x] [>] a", "## Appendix [act]", "* [act", "<<<<<<< ours", "..."],
@@ -195,11 +169,6 @@ def test_what_cannot_be_read_is_named(line: str) -> None:
 def test_other_text_stays_text(line: str) -> None:
     text = f"{PLAN}2. [act] {line}\n"
     assert (scan_plan(text).plan, scan_plan(text).diagnostics) == (parse_plan(text), [])
-
-
-def test_types_and_signs_that_the_caller_names() -> None:
-    result = scan_plan("Goal: g\n## Steps\n1. Sand the floor\n2. Oil it\n", default_type="act")
-    assert serialize_plan(result.plan).endswith("1. [act] Sand the floor\n2. [act] Oil it\n")
 
 
 def test_what_belongs_to_something_refused_is_named_with_it() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import pairwise
 
 import pytest
@@ -120,44 +119,6 @@ Constraints:
     )
 
 
-def test_a_view_in_between() -> None:
-    view = """\
-# Plan: Move the library
-Goal: All books stand in the new house
-> The old lease ends in May.
-Constraints:
-- No book leaves its shelf unlabelled
-## Steps
-1. [x] [subtask] Get ready → ready
-  > … left out: 1 line, 2 steps below (1 done, 1 skipped)
-2. [x] [act] Hire a van → van | A long one, with a tail lift, from Friday to Monday, paid un… (27 more characters)
-3. [>] [subtask] Move the books → moved
-  > ← labels, van
-  3.1. [x] [act] Pack the ground floor → boxes
-    > … left out: 1 line
-  3.2. [act] Load the van → loaded
-    > ← boxes, van
-    > Heavy boxes at the bottom.
-  3.3. [act] Drive → arrived
-    > ← loaded
-    > … left out: 1 line
-4. [subtask] Settle in → settled
-  > … left out: 2 pending steps below
-5. [act] Give the keys back → receipt
-"""
-    assert serialize_plan(parse_plan(PLAN), max_tokens=estimate_tokens(view)) == view
-    assert serialize_plan(parse_plan(PLAN), max_tokens=estimate_tokens(view) + 3) == view
-    assert serialize_plan(parse_plan(PLAN), max_tokens=estimate_tokens(view) - 1) != view
-
-
-def test_every_view_is_a_plan_and_says_what_is_left_out() -> None:
-    found = views(PLAN)
-    assert len(found) > 10
-    for view in found:
-        assert serialize_plan(parse_plan(view)) == view
-        assert ("… left out" in view or "more characters)" in view) == (view != PLAN)
-
-
 def test_blocked_steps_and_what_is_above_them_stay() -> None:
     least = views(PLAN.replace("4.2. [act]", "4.2. [!] [act]"))[-1]
     assert "  4.2. [!] [act] Unpack → settled\n    > ← arrived, shelves\n" in least
@@ -170,11 +131,6 @@ def test_where_nothing_is_open_the_end_stays_longest() -> None:
     assert view.startswith("Goal: g\n> … left out: ")
     assert view.endswith("29. [x] [act] Step number 29\n30. [x] [act] Step number 30\n")
     assert "\n1. [x]" not in view
-
-
-def test_a_short_body_takes_no_less_room_than_its_mark() -> None:
-    text = "Goal: g\n## Steps\n" + "".join(f"{number}. [x] [act] a\n  > b\n" for number in range(1, 9))
-    assert all("line" not in view for view in views(text))
 
 
 def test_a_plan_without_a_goal_has_a_place_for_the_mark() -> None:
@@ -229,13 +185,6 @@ def test_what_a_folded_view_hides_is_not_there_to_begin_with() -> None:
     assert "1.1." not in bounded
 
 
-def test_the_plan_stays_as_it_is() -> None:
-    plan = parse_plan(PLAN)
-    views(PLAN)
-    serialize_plan(plan, max_tokens=300)
-    assert serialize_plan(plan) == PLAN
-
-
 def test_a_plan_that_no_text_could_spell_is_refused() -> None:
     twice = PlanSpec(steps=[PlanStep("1", step_type="act"), PlanStep("1", step_type="act")])
     with pytest.raises(ValueError, match=r"^step_id: 1 comes twice$"):
@@ -257,10 +206,3 @@ def test_a_plan_that_no_text_could_spell_is_refused() -> None:
 )
 def test_a_long_result_is_shortened(result: str, expected: str) -> None:
     assert shorten_result(result) == expected
-
-
-@pytest.mark.parametrize("least", [10, 100, 1000])
-def test_any_callable_counts(least: int) -> None:
-    counter: Callable[[str], int] = lambda text: text.count("\n") + least  # noqa: E731
-    view = serialize_plan(parse_plan(PLAN), max_tokens=least + 20, count_tokens=counter)
-    assert view.count("\n") <= 20

@@ -25,11 +25,11 @@ from planspec_lark import (
     validate_plan,
 )
 from planspec_lark.exchange import export_plan
-from planspec_lark.planspec import next_step, plan_to_dict
+from planspec_lark.planspec import plan_to_dict
 from planspec_lark.planspec.tree import iter_with_parents, walk
 from planspec_lark.syntax import PlanSpecError, tree
 from planspec_lark.syntax.tree import find_parents, grow, iter_nodes, iter_tree, walk_tree
-from tests.planspec.test_models import DEPTH, chain
+from tests.planspec.test_models import chain
 
 PLAN = """\
 ## Steps
@@ -125,12 +125,6 @@ def test_a_step_below_itself_is_refused_and_does_not_hang(
     assert isinstance(refused.value, PlanSpecError)
 
 
-@pytest.mark.parametrize("circle", [_short_circle, _long_circle])
-def test_what_is_next_is_not_looked_for_in_a_circle(circle: Callable[[], PlanSpec]) -> None:
-    with pytest.raises(ValueError, match=r"\Asteps: 1 is below itself\Z"):
-        next_step(circle())
-
-
 def test_a_step_in_several_places_is_not_below_itself() -> None:
     step = PlanStep("1", step_type="subtask", children=[PlanStep("1.1", step_type="act")])
     plan = PlanSpec(goal="g", steps=[step] * 5)
@@ -159,18 +153,6 @@ def test_steps_come_with_their_parents() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("step_id", ["1", "1.2", "2.1", "10"])
-def test_finding_a_step(step_id: str) -> None:
-    found = find_step(parse_plan(PLAN), step_id)
-    assert found is not None
-    assert found.step_id == step_id
-
-
-@pytest.mark.parametrize("step_id", ["", "4", "1.1.1", "1.", "01"])
-def test_finding_no_step(step_id: str) -> None:
-    assert find_step(parse_plan(PLAN), step_id) is None
-
-
 def test_steps_run_in_document_order() -> None:
     assert step_order(parse_plan(PLAN)) == ["1", "1.1", "1.2", "2", "2.2", "2.1", "3", "10"]
     assert step_order(PlanSpec()) == []
@@ -196,21 +178,3 @@ def test_the_next_pending_step(text: str, expected: str | None) -> None:
 def test_outputs_are_available_once_their_step_is_done() -> None:
     assert available_outputs(parse_plan(PLAN)) == {"one", "two", "three"}
     assert available_outputs(PlanSpec()) == set()
-
-
-def test_a_plan_of_a_thousand_levels_is_walked() -> None:
-    plan = chain()
-    bottom = ".".join("1" * DEPTH)
-    assert step_order(plan)[-1] == bottom
-    found = find_step(plan, bottom)
-    assert found is not None
-    assert found.children == []
-    assert next_pending_step(plan) is plan.steps[0]
-    assert available_outputs(plan) == set()
-    assert len(list(iter_with_parents(plan))) == DEPTH
-
-
-def test_a_step_that_does_not_fit_its_place_is_found_all_the_same() -> None:
-    stray = PlanStep("5", step_type="act")
-    plan = PlanSpec(steps=[PlanStep("1", step_type="subtask", children=[stray])])
-    assert find_step(plan, "5") is stray

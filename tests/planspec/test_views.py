@@ -158,10 +158,6 @@ Beside it:
     )
 
 
-def test_an_unused_output_is_said() -> None:
-    assert "\nIts outputs:\n- letter: no step takes it\n" in focus_view(parse_plan(PLAN), "5").to_text()
-
-
 @pytest.mark.parametrize(
     ("step_id", "expected"),
     [
@@ -184,14 +180,6 @@ def test_where_an_input_comes_from(step_id: str, expected: tuple[str, bool, list
     origin = find_data_flow(plan).origins[step_id]["v"]
     assert origin is not None
     assert (supply.origin, supply.is_feedback) == (origin.step, origin.is_feedback)
-
-
-def test_what_a_container_puts_out_comes_back_to_the_steps_in_it() -> None:
-    view = focus_view(parse_plan("## Steps\n1. [subtask] a → v\n1.1. [act] b\n> ← v\n"), "1.1")
-    assert "Its inputs:\n- v: as feedback from 1. [subtask] a → v\n" in view.to_text()
-    assert [(one["from"]["id"], one["feedback"], one["others"]) for one in view.to_dict()["inputs"]] == [
-        ("1", True, [])
-    ]
 
 
 def test_of_steps_with_the_same_id_each_has_its_own_origins() -> None:
@@ -275,18 +263,6 @@ Beside it:
     )
 
 
-def test_what_is_short_stays_as_it_is() -> None:
-    view = upcoming("Goal: g\n## Steps\n1. [>] [subtask] a\n> b\n1.1. [act] c\n")
-    with pytest.raises(ValueError, match=f" takes {len(view.to_text())}$"):
-        view.to_text(max_tokens=1, count_tokens=len)
-
-
-def test_what_a_later_step_puts_out_is_feedback() -> None:
-    plan = parse_plan("## Steps\n1. [act] a\n> ← b, c\n2. [x] [act] d → b\n3. [act] e → c\n")
-    text = focus_view(plan, "1").to_text()
-    assert "- b: as feedback from 2. [x] [act] d → b\n- c: as feedback from 3. [act] e → c\n" in text
-
-
 def test_as_json() -> None:
     value = upcoming(PLAN).to_dict()
     assert [*value] == [
@@ -314,7 +290,3 @@ def test_as_json() -> None:
     assert "todo" not in seen
     assert [one["id"] for one in seen["siblings"]] == ["3.1", "3.3"]
     assert [(one["name"], [taker["id"] for taker in one["to"]]) for one in seen["outputs"]] == [("copy_report", ["4"])]
-
-
-def test_an_empty_plan_has_no_steps_to_look_at() -> None:
-    assert next_step_view(PlanSpec()) is None

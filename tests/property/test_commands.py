@@ -26,17 +26,6 @@ def test_every_command_reads_back(command: PlanCommand) -> None:
     promises.command_reads_back(command)
 
 
-@given(st.lists(strategies.commands, max_size=5))
-def test_commands_read_back_together(commands: list[PlanCommand]) -> None:
-    assert parse_plan_commands(serialize_commands(commands)) == commands
-
-
-@given(strategies.any_text)
-def test_commands_of_any_text_read_back(text: str) -> None:
-    commands = parse_plan_commands(text)
-    assert parse_plan_commands(serialize_commands(commands)) == commands
-
-
 @given(strategies.wild_commands)
 def test_a_command_is_printed_faithfully_or_refused(command: PlanCommand) -> None:
     try:
@@ -65,15 +54,6 @@ def test_line_ends_of_commands_may_be_mixed(commands: list[PlanCommand]) -> None
     assert parse_plan_commands(text.removesuffix("\n")) == commands
 
 
-@given(strategies.any_text)
-def test_scanning_finds_what_parsing_finds(text: str) -> None:
-    scan = scan_plan_commands(text)
-    # What is read otherwise than it stands is named.
-    assert scan.commands == parse_plan_commands(text) or scan.diagnostics
-    assert len(scan.spans) == len(scan.commands)
-    promises.are_placed(scan.diagnostics, text)
-
-
 @given(strategies.near_commands)
 def test_every_prefixed_line_is_a_command_or_reported(text: str) -> None:
     scan = scan_plan_commands(text)
@@ -81,16 +61,6 @@ def test_every_prefixed_line_is_a_command_or_reported(text: str) -> None:
     named = {line for span in (*found, *scan.spans) for line in range(span.line, span.end_line + 1)}
     for number, line in enumerate(text.split("\n"), start=1):
         assert not line.lstrip(" \t").startswith("PLAN_CMD:") or number in named
-
-
-@given(strategies.any_text)
-def test_the_pattern_and_the_parser_find_the_same_commands(text: str) -> None:
-    promises.both_ways_find_the_same_commands(text)
-
-
-@given(strategies.any_text)
-def test_every_offered_fix_is_a_command(text: str) -> None:
-    promises.command_fixes_are_accepted(text)
 
 
 @given(strategies.workable_plans, strategies.workable_commands)

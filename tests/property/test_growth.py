@@ -2,7 +2,7 @@
 
 When the input doubles, time may grow 2.5-fold. What is compared are fourfold sizes, as small as a clock can tell apart,
 and of all pairs of a shape and a piece of work one in four, so that each shape and each piece of work has its turn.
-`python -m tests.growth` does the same with all pairs up to 10 MB, and `PLANSPEC_PROFILE=full` with all pairs here.
+`PLANSPEC_PROFILE=full` measures all pairs, and `long` does so up to 10 MB.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from typing import Any
 
 import pytest
 
-from tests.growth import __main__ as command_line
-from tests.growth.families import CELLS, FAMILIES, Family
+from tests.growth.families import CELLS, FAMILIES
 from tests.growth.work import EXCEPTIONS, Work
 from tests.timing import TooSlowError, time_limit
 
+_PROFILE = os.environ.get("PLANSPEC_PROFILE")
 STEP = 4
 ALLOWED = 2.5**2
 # Sizes in characters. Sizes grow until a run takes long enough for its time to say something about growth.
-SMALLEST, LARGEST = 2_000, 8_000
+SMALLEST, LARGEST = 2_000, 10_000_000 if _PROFILE == "long" else 8_000
 # Seconds for a single run, which is a few thousand times as much as most take.
 LIMIT = 20.0
-ENOUGH, FLOOR = 0.012, 0.002
+ENOUGH, FLOOR = 5.0 if _PROFILE == "long" else 0.012, 0.002
 # The least time of so many runs counts, where the first ones grew too fast.
 TRIES = 20
 # What is made of parts that are measured by themselves is left to the run by hand.
@@ -38,7 +38,7 @@ HUNGRY = ("reports", "lint_plan", "show_plan", "apply_commands", "PlanStream")
 MEMORY_SIZES = (500, 4_000)
 MEMORY_FLOOR = 500_000
 # One pair in so many is measured.
-SHARE = 1 if os.environ.get("PLANSPEC_PROFILE") == "full" else 4
+SHARE = 1 if _PROFILE in ("full", "long") else 4
 
 
 def _seconds(work: Work, text: str) -> float:
@@ -155,20 +155,3 @@ def test_what_does_not_end_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_square_of_memory_is_noticed() -> None:
     assert not _weighs_evenly(Work(lambda text: [text[at:] for at in range(0, len(text), 8)]), lambda n: "x" * n)
     assert _weighs_evenly(Work(lambda text: [*text]), lambda n: "é" * n)
-
-
-def test_a_run_by_hand_notices_as_well(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    shapes = {"x": lambda size: "x" * (size // 40)}
-    works = {
-        "square": Work(_square),
-        "line": Work(lambda text: sum(1 for _ in text)),
-        "error": Work(lambda text: text[len(text)]),
-        "endless": Work(lambda _text: [None for _ in iter(int, 1)]),
-    }
-    monkeypatch.setattr(command_line, "FAMILIES", {"y": Family(shapes, works)})
-    monkeypatch.setattr(command_line, "_warm_up", lambda: None)
-    assert command_line.main(["--largest", "0.7", "--limit", "1", "--memory", "1"]) == 1
-    rows = capsys.readouterr().out.split("\n")
-    assert [row.split()[1] for row in rows if row.startswith("x ")] == ["square", "error", "endless"]
-    assert "IndexError" in next(row for row in rows if "error " in row)
-    assert rows[-2] == "3 of 4 grow too fast, are too slow, or end with an error"

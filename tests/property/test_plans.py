@@ -24,11 +24,6 @@ def test_canonical_text_stays_as_it_is(plan: PlanSpec) -> None:
     promises.is_canonical(serialize_plan(plan))
 
 
-@given(strategies.any_plan_text)
-def test_printing_what_was_read_is_canonical(text: str) -> None:
-    promises.prints_alike(text)
-
-
 @given(strategies.plans)
 def test_canonical_text_is_lines_without_blank_ones(plan: PlanSpec) -> None:
     text = serialize_plan(plan)
@@ -54,11 +49,6 @@ def test_indentation_and_blank_lines_mean_nothing(plan: PlanSpec, data: st.DataO
 
 
 @given(strategies.plans)
-def test_a_byte_order_mark_means_nothing(plan: PlanSpec) -> None:
-    assert parse_plan("\ufeff" + serialize_plan(plan)) == plan
-
-
-@given(strategies.plans)
 def test_steps_need_no_header(plan: PlanSpec) -> None:
     rows = serialize_plan(plan).split("\n")
     if plan.steps:
@@ -70,16 +60,6 @@ def test_steps_need_no_header(plan: PlanSpec) -> None:
     streams.ends_as_extracted(text, [text])
 
 
-@given(strategies.any_plan_text)
-def test_every_reader_accepts_the_same_texts(text: str) -> None:
-    promises.readers_agree(text)
-
-
-@given(strategies.any_plan_text)
-def test_the_tokens_of_a_tree_are_the_text(text: str) -> None:
-    promises.tree_is_the_text(text)
-
-
 @given(strategies.grammar_plans())
 def test_what_the_grammar_derives_is_accepted(text: str) -> None:
     tree = parse_tree(text)
@@ -88,15 +68,6 @@ def test_what_the_grammar_derives_is_accepted(text: str) -> None:
     promises.readers_agree(text)
     assert (promises.accepted(text) is not None) == (len(set(ids)) == len(ids))
     promises.prints_alike(text)
-
-
-@given(strategies.plans)
-def test_a_copy_is_equal_and_apart(plan: PlanSpec) -> None:
-    twin = copy.deepcopy(plan)
-    assert twin == plan
-    assume(twin.steps)
-    twin.steps[0].description += "x"
-    assert twin != plan
 
 
 @given(strategies.plans, st.data())

@@ -11,25 +11,12 @@ from hypothesis import assume, example, given, strategies as st
 from planspec_lark import (
     PlanSpec,
     PlanStep,
-    check_text,
-    iter_steps,
-    render_all,
     scan_plan,
-    scan_plan_commands,
     serialize_plan,
 )
-from planspec_lark.planspec.dialect import DIALECT
-from planspec_lark.syntax.envelopes import undo_escapes
 from planspec_lark.syntax.safe_text import visible
 from tests import strategies
 from tests.property import promises
-
-
-@given(strategies.any_text)
-def test_no_text_raises(text: str) -> None:
-    scan_plan(text)
-    scan_plan_commands(text)
-    check_text(text)
 
 
 @example("## Steps\n1. [act] a\n1. [act] b |\n")
@@ -37,18 +24,6 @@ def test_no_text_raises(text: str) -> None:
 @given(strategies.any_plan_text)
 def test_a_refusal_has_positions_in_the_order_of_the_text(text: str) -> None:
     promises.refusal_is_located(text)
-
-
-@given(strategies.any_plan_text)
-def test_a_scan_has_positions_in_the_order_of_the_text(text: str) -> None:
-    # Where escapes are undone, columns are those of the text without them.
-    assume(undo_escapes(text, DIALECT.language) is None)
-    promises.are_placed(scan_plan(text).diagnostics, text)
-
-
-@given(strategies.any_plan_text)
-def test_findings_have_positions_in_the_order_of_the_text(text: str) -> None:
-    promises.are_placed(check_text(text), text)
 
 
 SAID = [
@@ -154,11 +129,6 @@ def test_no_line_is_refused_in_silence(text: str) -> None:
     promises.nothing_is_refused_in_silence(text)
 
 
-@given(strategies.any_plan_text)
-def test_what_was_scanned_can_be_printed(text: str) -> None:
-    promises.reads_back(scan_plan(text).plan)
-
-
 @example("1. [act] a\n  b\r")
 @example("\r<think>")
 @given(strategies.any_plan_text)
@@ -166,26 +136,9 @@ def test_every_offered_fix_is_accepted(text: str) -> None:
     promises.fixes_are_accepted(text)
 
 
-@given(strategies.any_plan_text)
-def test_every_field_of_a_plan_has_its_positions(text: str) -> None:
-    scan = scan_plan(text)
-    assert set(scan.positions.steps) == {step.step_id for step in iter_steps(scan.plan)}
-    promises.are_placed([], text)
-    for span in promises.plan_spans(scan):
-        assert 0 <= span.start <= span.end <= len(text)
-
-
 @given(st.text(st.characters(exclude_categories=[]), max_size=60))
 def test_what_is_shown_cannot_steer_a_terminal(text: str) -> None:
     shown = visible(text)
-    assert not [c for c in shown if unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") and c not in "\t\n"]
-    assert not [c for c in shown if c in _TURNING]
-
-
-@given(strategies.any_text)
-def test_what_is_rendered_cannot_steer_a_terminal(text: str) -> None:
-    findings = [*check_text(text), *scan_plan(text).diagnostics, *scan_plan_commands(text).diagnostics]
-    shown = render_all(findings)
     assert not [c for c in shown if unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") and c not in "\t\n"]
     assert not [c for c in shown if c in _TURNING]
 

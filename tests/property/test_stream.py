@@ -59,8 +59,3 @@ def test_the_place_of_a_split_does_not_matter(text: str) -> None:
 @given(strategies.any_plan_text)
 def test_what_was_told_is_never_taken_back(text: str) -> None:
     streams.is_never_taken_back(text)
-
-
-@given(st.one_of(strategies.any_plan_text, strategies.canonical_plans))
-def test_hope_is_right(text: str) -> None:
-    streams.hope_is_right(text)

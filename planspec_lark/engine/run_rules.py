@@ -43,7 +43,7 @@ def find_doubts(plan: PlanSpec, given: Collection[str]) -> list[Diagnostic]:
     named = {step.step_id: step for step in iter_steps(plan)}
 
     def is_said(one: Diagnostic) -> bool:
-        if one.code != "PS307":
+        if one.code not in ("PS307", "PS316"):
             return one.severity is not Severity.INFO
         return one.item is None or named[one.step_id].inputs[one.item] not in given
 

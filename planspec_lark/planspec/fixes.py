@@ -17,6 +17,7 @@ from planspec_lark.planspec.dialect import read_line, read_status, read_type
 from planspec_lark.planspec.models import BLANKS
 from planspec_lark.planspec.positions import cut_indentation, line_pattern
 from planspec_lark.planspec.recovery import LEFT_OUT
+from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, Edit, Fix
 from planspec_lark.syntax.source import Source, Span, newline_of
 
@@ -47,8 +48,9 @@ class _Text:
     def find_fix(self, fault: Diagnostic) -> Fix | None:
         """The fix of a fault, if there is one."""
         if fault.fix is not None:
-            if fault.code in ("PS202", "PS320") and fault.risk is None:
-                word = self.source.text[fault.fix.span.start : fault.fix.span.end].strip("[]")
+            if fault.code in ("PS202", "PS316", "PS320") and fault.risk is None:
+                written = self.source.text[fault.fix.span.start : fault.fix.span.end]
+                word = written.strip("[]")
                 # A guess by spelling is none that is safe.
                 is_safe = fault.code == "PS320" or bool(read_type(word) or read_status(word))
                 return evolve(fault.fix, is_safe=is_safe)
@@ -104,6 +106,12 @@ class _Text:
         if fault is None:
             return self.rows[at]
         return fault.fix.text.split("\n")[0] if fault.fix and fault.code != "PS103" else "\0"
+
+    def step(self, at: int) -> Match[str]:
+        """The summary line that was read in a line."""
+        match = self.matches[at]
+        assert match is not None, "a step was read there"
+        return match
 
     def kind(self, at: int) -> str:
         """What kind of line this is; empty for a line that is not part of a plan, or has no owner."""
@@ -265,6 +273,57 @@ class _Text:
         has_word = any(map(str.isalnum, self.rows[at]))
         return None if has_word else self._leave_out(at, "remove the line", is_safe=True)
 
+    # ------------------------------------------------------------ ids
+
+    @cached_property
+    def renumbered(self) -> dict[int, Fix]:
+        """The fixes of lines with an id that is taken: the number after that of the step before it."""
+        steps = [
+            (at, match["step_STEP_ID"]) for at, match in enumerate(self.matches) if match and match["step_STEP_ID"]
+        ]
+        doubled = {one.span.line for one in self.found if one.code == "PS117" and one.span}
+        ids = {step_id for _, step_id in steps}
+        # The last number so far among those right below an id.
+        last: dict[str, int] = {}
+        fixes: dict[int, Fix] = {}
+        place = 0
+        while place < len(steps):
+            at, step_id = steps[place]
+            parent, _, number = step_id.rpartition(".")
+            end = place + 1
+            if at in doubled:
+                new = f"{parent}.{last.get(parent, 0) + 1}".lstrip(".")
+                # What is below it follows it.
+                while end < len(steps) and steps[end][1].startswith(f"{step_id}."):
+                    end += 1
+                renamed = {line: new + old[len(step_id) :] for line, old in steps[place:end]}
+                if self._can_be(renamed, ids):
+                    edits = [Edit(self._id_span(line), step_id) for line, step_id in renamed.items()]
+                    title = f"number it {new}, after the step before it"
+                    fixes[at] = Fix(edits[0].span, edits[0].text, tuple(edits[1:]), title=title)
+                    ids.update(renamed.values())
+                    number = new.rpartition(".")[2]
+                else:
+                    end = place + 1
+            last[parent] = int(number)
+            place = end
+        return fixes
+
+    def _can_be(self, renamed: Mapping[int, str], ids: set[str]) -> bool:
+        """Whether lines can have these ids: each is new, and no line has to be repaired otherwise."""
+        new = set(renamed.values())
+        is_id = grammars.pattern("planspec", "ID").fullmatch
+        return (
+            len(new) == len(renamed)
+            and not new & ids
+            and not renamed.keys() & self.faults.keys()
+            and all(map(is_id, new))
+        )
+
+    def _id_span(self, at: int) -> Span:
+        start = self._content(at).start
+        return self.source.span(start, start + len(self.step(at)["step_STEP_ID"]))
+
 
 _FINDERS: dict[str, Callable[[_Text, int], Fix | None]] = {
     "PS101": _Text._fix_unknown,
@@ -272,4 +331,5 @@ _FINDERS: dict[str, Callable[[_Text, int], Fix | None]] = {
     "PS106": _Text._fix_late,
     "PS107": _Text._fix_orphan,
     "PS109": _Text._fix_textless,
+    "PS117": lambda text, at: text.renumbered.get(at),
 }

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from difflib import get_close_matches
 from typing import Any
 
 from planspec_lark.planspec.data_flow import Reach
@@ -146,7 +148,7 @@ _Walked = Sequence[tuple[PlanStep, bool]]
 
 
 def _check_inputs(walked: _Walked, steps: Iterable[PlanStep]) -> Iterator[Diagnostic]:
-    """Inputs that no step before has produced (PS306, PS307)."""
+    """Inputs that no step before has produced (PS306, PS307, PS316)."""
     made: set[str] = set()
     missing: list[tuple[PlanStep, list[tuple[int, str]]]] = []
     for step, is_entered in walked:
@@ -165,11 +167,15 @@ def _check_missing(
     for step in steps:
         for name in step.outputs:
             producers.setdefault(name, step)
+    left = _COMPARED
     for step, inputs in missing:
+        own = {*step.inputs, *step.outputs}
         for item, name in inputs:
             producer = producers.get(name)
             if producer is None:
-                yield _found("PS307", step, "inputs", f"no step produces the input `{name}`", item=item)
+                near = _find_near(name, [one for one in producers if one not in own]) if left > 0 else ""
+                left -= len(producers)
+                yield _check_outside(step, item, near)
                 continue
             where = "the step itself" if producer is step else f"step {shorten(producer.step_id)}"
             message = f"the input `{name}` is not available yet: only {where} produces it"
@@ -215,6 +221,40 @@ def _check_repeated(walked: _Walked, outputs: Iterable[str]) -> Iterator[Diagnos
                 yield _found("PS308", step, "outputs", message, "give each output its own name", item=item)
 
 
+def _check_outside(step: PlanStep, item: int, near: str) -> Diagnostic:
+    """What to say of an input that no step produces, and that may be near an output."""
+    message = f"no step produces the input `{step.inputs[item]}`"
+    if not near:
+        return _found("PS307", step, "inputs", message, item=item)
+    return _found("PS316", step, "inputs", message, f"did you mean `{near}`?", item=item, replacement=near)
+
+
+# How alike names are that are near each other, and how long at most; with how many others one plan's are compared.
+_ALIKE, _MOST, _COMPARED = 0.81, 64, 4_000
+# What tells names apart on purpose: numbers, and letters that are alone.
+_TELLING = re.compile(r"[0-9]+|(?<![A-Za-z])[A-Za-z](?![A-Za-z])")
+
+
+def _find_near(name: str, others: Iterable[str]) -> str:
+    """The name that a misspelt one is most likely meant to be: they differ in case and in `_`, or in a letter or two
+    out of many; empty where there is none."""
+    word, telling = _plain(name), _TELLING.findall(name)
+    near = {
+        _plain(other): other
+        for other in others
+        if max(len(name), len(other)) <= _MOST
+        and abs(len(_plain(other)) - len(word)) <= 2
+        and _TELLING.findall(other) == telling
+    }
+    found = get_close_matches(word, near, 1, _ALIKE)
+    return near[found[0]] if found else ""
+
+
+def _plain(name: str) -> str:
+    """A name without what is easily taken for something else."""
+    return name.replace("_", "").lower()
+
+
 # ---------------------------------------------------------------- single steps
 
 
@@ -233,6 +273,7 @@ def _check_steps(steps: Iterable[PlanStep], last: Collection[str]) -> Iterator[D
             yield from _check_detail(step)
         if step.result:
             yield from _check_progress(step)
+            yield from _check_code(step)
         if step.status is done:
             yield from _check_open(step)
         if step.total_count is not None and step.done_count > step.total_count:
@@ -262,6 +303,13 @@ def _check_progress(step: PlanStep) -> Iterator[Diagnostic]:
             help = f"if a progress is meant, write `{written}`"
             yield _found("PS320", step, "result", message, help, item=item, replacement=written)
             return
+
+
+def _check_code(step: PlanStep) -> Iterator[Diagnostic]:
+    """A bar that is read as the separator before the result, though it is in backticks, as those of commands are."""
+    if step.description.count("`") % 2 and step.result.count("`") % 2:
+        message = "the bar between the backticks is read as a separator: what is after it is the result"
+        yield _found("PS321", step, "result", message, "if the bar is text, put a backslash before it: `\\|`")
 
 
 def _check_detail(step: PlanStep) -> Iterator[Diagnostic]:

@@ -114,7 +114,9 @@ PS312 warning empty-description     A step without a description.
 PS313 info    no-outputs            A step without outputs.
 PS314 info    word-after-arrow     A single word after an arrow that is not a variable.
 PS315 info    description-length    A description of fewer than 80 or more than 130 characters; only where asked for.
+PS316 warning near-an-output        An input that no step produces, and that almost matches an output.
 PS320 warning almost-progress       A result that is almost a progress, such as `progress 3/5`.
+PS321 warning split-code            A separator between two backticks, so that a part of what is in them is a result.
 PC101 error   unknown-verb          A command with an unknown verb.
 PC102 error   lower-case-verb       A verb that is not in upper case.
 PC103 error   bad-target            A command without a step id.

@@ -50,6 +50,8 @@ def _mutator(function: Mutator) -> Mutator:
 
 # ---------------------------------------------------------------- lines of a canonical text
 
+_SUMMARY = re.compile(r"( *)([0-9.]+)\. (.*)")
+
 
 def _rows(text: str) -> list[str]:
     return text.split("\n")[:-1]
@@ -254,3 +256,32 @@ def stray_detail(text: str, random: Random) -> Mutation:
     line = ">" if empty else random.choice(["> Ask twice", "> 先问负责人", "> ← first_list"])
     at = random.choice(places)
     return Mutation(_joined([*rows[:at], line, *rows[at:]]), is_meant=empty)
+
+
+@_mutator
+def doubled_id(text: str, random: Random) -> Mutation:
+    """A step with the id of another one. In a row of numbers the gap says what it was, if it follows its double.
+
+    So 1, 2, 2, 4 can only be 1, 2, 3, 4; of 1, 2, 3, 1, 5 one can not be sure. Nor can one where steps stand below
+    either of the two: their ids may be right or wrong as well.
+    """
+    rows = _rows(text)
+    ids = {found[2]: at for at, row in enumerate(rows) if (found := _SUMMARY.fullmatch(row))}
+    leaves = [step_id for step_id in ids if f"{step_id}.1" not in ids]
+    pairs = [(one, other) for one in leaves for other in leaves if _level(one) == _level(other)]
+    near = [(one, other) for one, other in pairs if _number(other) == _number(one) + 1]
+    far = [(one, other) for one, other in pairs if _number(other) > _number(one) + 1]
+    is_near = bool(near) and (random.random() < 0.85 or not far)
+    if not near and not far:
+        return Mutation(text, is_meant=True)
+    one, other = random.choice(near if is_near else far)
+    rows[ids[other]] = rows[ids[other]].replace(f"{other}. ", f"{one}. ", 1)
+    return Mutation(_joined(rows), is_meant=is_near)
+
+
+def _level(step_id: str) -> str:
+    return step_id.rpartition(".")[0]
+
+
+def _number(step_id: str) -> int:
+    return int(step_id.rpartition(".")[2])

@@ -344,7 +344,7 @@ def test_dry_run_where_all_is_blocked() -> None:
 def test_a_misspelt_input_is_said_before_the_run_begins() -> None:
     text = "Goal: g\n## Steps\n1. [act] Pack → boxes\n2. [act] Load\n> ← boxs\n"
     make_world(text, _1=ok("packed", boxes=3), _2=ok("loaded"))
-    found = "info[PS307] bakery.md:5:5: step 2: no step produces the input `boxs`\n"
+    found = "warning[PS316]: step 2: no step produces the input `boxs`\n"
     dry = run("run", "bakery.md", "--dry-run")
     assert (dry.exit_code, dry.stderr[: len(found)]) == (1, found)
     assert dry.stderr.endswith("Inputs cannot come: boxs\n")

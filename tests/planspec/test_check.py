@@ -49,6 +49,7 @@ def test_a_finding_has_its_line_and_column_and_the_name_of_the_text() -> None:
         ("PS312", "1. [act] → b", ["1"]),
         ("PS313", "1. [act] a\n2. [act] b", ["1"]),
         ("PS314", "1. [act]  a → 变量 | r", ["a → 变量"]),
+        ("PS316", "1. [act] a → rows\n2. [act] b\n> ← x, row,y", ["row"]),
     ],
 )
 def test_a_finding_points_at_the_very_field(code: str, steps: str, expected: list[str]) -> None:
@@ -181,6 +182,11 @@ def test_findings_come_in_the_order_of_the_text() -> None:
         ("1. [act] a -> b", "PS305", "1. [act] a → b"),
         (r"1. [act] a \| c => b，d | done", "PS305", r"1. [act] a \| c → b, d | done"),
         ("1. [act] a\n  > <- b", "PS305", "1. [act] a\n  > ← b"),
+        (
+            "1. [act] a → sales_data\n2. [act] b\n> ← x, salse_data",
+            "PS316",
+            "1. [act] a → sales_data\n2. [act] b\n> ← x, sales_data",
+        ),
     ],
 )
 def test_a_finding_that_knows_better_has_a_fix(line: str, code: str, fixed: str) -> None:

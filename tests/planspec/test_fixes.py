@@ -29,7 +29,7 @@ from tests.answers.mutators import MUTATORS, make_mutations
 
 _COUNT = 200
 # Only a fix that drops text or guesses helps here.
-GUESSED = ("prose_line", "arrow")
+GUESSED = ("prose_line", "doubled_id", "arrow")
 UNSAFE = (*GUESSED, "stray_detail")
 
 HEAD = "Goal: g\n## Steps\n"
@@ -210,6 +210,19 @@ def test_a_safe_fix(text: str, after: str) -> None:
         pytest.param(f"Hello:\n{HEAD}1. [act] a\n\nBye\n", f"{HEAD}1. [act] a\n\n", id="prose"),
         pytest.param(f"{HEAD}1. [act] a\nWait\n2. [act] b\n", f"{HEAD}1. [act] a\n> Wait\n2. [act] b\n", id="between"),
         pytest.param("# t\nShip it\n## Steps\n1. [act] a\n", "# t\nGoal: Ship it\n## Steps\n1. [act] a\n", id="goal"),
+        pytest.param(
+            f"{HEAD}1. [act] a\n1. [subtask] b\n1.1. [act] c\n2. [act] d\n",
+            f"{HEAD}1. [act] a\n1. [subtask] b\n1.1. [act] c\n2. [act] d\n",
+            id="an id without room",
+        ),
+        pytest.param(
+            f"{HEAD}1. [act] a\n1. [subtask] b\n1.1. [act] c\n",
+            f"{HEAD}1. [act] a\n2. [subtask] b\n2.1. [act] c\n",
+            id="an id, and those below it",
+        ),
+        pytest.param(
+            f"{HEAD}1. [act] a\n1. [act] b\n1. [act] c\n", f"{HEAD}1. [act] a\n2. [act] b\n3. [act] c\n", id="ids"
+        ),
         pytest.param(f"```\n{HEAD}1. [act] a\n", f"{HEAD}1. [act] a\n", id="a fence that is never closed"),
         pytest.param(f"```python\n{HEAD}1. [act] a\n```\n", f"{HEAD}1. [act] a\n", id="a fence of another language"),
         pytest.param(f"{HEAD}1. [act] a\n\n- b\n", f"{HEAD}1. [act] a\n\n> b\n", id="a bullet that is set off"),

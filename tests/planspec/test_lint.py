@@ -314,3 +314,50 @@ def test_what_is_not_optional_cannot_be_asked_for(also: list[str]) -> None:
         lint_plan(PlanSpec(), also=also)
     with pytest.raises(ValueError, match=r"^also: "):
         check_text("no plan", also=also)
+
+
+@pytest.mark.parametrize(
+    ("produced", "taken", "near"),
+    [
+        ("sales_data", "salse_data", "sales_data"),
+        ("sales_data", "sale_dat", "sales_data"),
+        ("sale_data", "sales_datas", "sale_data"),
+        ("userProfile", "user_profile", "userProfile"),
+        ("report", "Report", "report"),
+        ("report", "reports", "report"),
+        ("report", "repotr", "report"),
+        ("data", "dta", "data"),
+        ("clean_data, cleaned_dat", "cleaned_data", "cleaned_dat"),
+        ("roof_shingles", "shingles_roof", None),
+        ("roof_shingles", "shingles", None),
+        ("metres_to_feet", "feet_to_metres", None),
+        ("side_a_of_b", "side_b_of_a", None),
+        ("part_a_b", "part_b_a", None),
+        ("sales_2024_5", "sales_5_2024", None),
+        ("part_1", "part_2", None),
+        ("sales_2024", "sales_2025", None),
+        ("side_a", "side_b", None),
+        ("data", "date", None),
+        ("min_value", "max_value", None),
+        ("input_path", "output_path", None),
+        ("raw_rows", "old_rows", None),
+        ("x", "xy", None),
+        ("report", "final_report", None),
+        ("a" * 65, "a" * 64, None),
+    ],
+)
+def test_an_input_that_is_near_an_output(produced: str, taken: str, near: str | None) -> None:
+    found = lint_plan(parse_plan(f"## Steps\n1. [act] a → {produced}\n2. [act] b\n> ← {taken}\n"))
+    (one,) = [one for one in found if one.code in ("PS307", "PS316")]
+    assert one.message == f"step 2: no step produces the input `{taken}`"
+    if near is None:
+        assert (one.code, one.severity, one.help, one.replacement) == ("PS307", Severity.INFO, "", "")
+    else:
+        expected = ("PS316", Severity.WARNING, f"did you mean `{near}`?", near)
+        assert (one.code, one.severity, one.help, one.replacement) == expected
+
+
+def test_of_very_many_names_only_the_first_are_looked_for() -> None:
+    rows = "".join(f"{number}. [act] a → out_{number}\n> ← alien_{number}\n" for number in range(1, 400))
+    steps = f"0. [act] a → report\n> ← out1\n{rows}400. [act] a\n> ← {{}}\n"
+    assert [row[1] for row in lint(steps.format("repotr"), "PS316")] == ["0"]

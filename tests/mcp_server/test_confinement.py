@@ -109,7 +109,7 @@ def test_links_lead_nowhere_else(agent: Agent, outside: Path) -> None:
         ]
         assert all("4711" not in one for one in said), said
     assert agent.fail("read_plan", name="link") == "planspec/link.md: this leads out of the folder"
-    assert "4711" not in agent.read("list_plans")
+    assert "4711" not in agent.ask("list_plans")
     assert everything(agent.root.parent) == before
 
 
@@ -133,7 +133,7 @@ def test_pipes_are_not_waited_for(agent: Agent) -> None:
     assert (
         agent.fail("apply_commands", name="pipe", commands="PLAN_CMD: DONE 1") == "planspec/pipe.md: this is not a file"
     )
-    assert "fault: this is not a file" in agent.read("list_plans")
+    assert "fault: this is not a file" in agent.ask("list_plans")
 
 
 def test_messages_do_not_say_where_the_folder_is(agent: Agent) -> None:
@@ -143,7 +143,7 @@ def test_messages_do_not_say_where_the_folder_is(agent: Agent) -> None:
         agent.fail("read_plan", name="notes"),
         agent.fail("read_plan", name="nowhere"),
         agent.fail("create_plan", name="library", text=NEW),
-        agent.read("list_plans"),
+        agent.ask("list_plans"),
         agent.prompt("listplan"),
     ]
     assert all(str(agent.root) not in one for one in said)

@@ -6,33 +6,17 @@ from itertools import count
 
 import pytest
 from lsprotocol.types import (
-    CodeAction,
-    CodeActionContext,
-    CodeActionParams,
-    DefinitionParams,
-    DocumentFormattingParams,
     DocumentSymbol,
     DocumentSymbolParams,
-    FoldingRangeParams,
-    FormattingOptions,
     Hover,
     HoverParams,
-    MarkupContent,
-    MarkupKind,
     Position,
     PrepareRenameParams,
     PrepareRenamePlaceholder,
-    Range,
-    ReferenceContext,
-    ReferenceParams,
-    RenameParams,
-    TextEdit,
 )
-from pygls.exceptions import JsonRpcException
 
-from planspec_lark.hopspec import check_hopspec, fix_hopspec
 from tests.lsp.conftest import Client, Editor
-from tests.lsp.test_server import PLAN, edits_of, here, new, said
+from tests.lsp.test_server import PLAN, here, new, said
 
 pytestmark = [
     pytest.mark.asyncio(loop_scope="module"),
@@ -84,7 +68,8 @@ DOCUMENT = """\
 
 北
 """
-FAULTY = DOCUMENT.replace("#### 步骤3: ", "### 步骤 3. ")
+
+
 # The line of the condition, and the columns of its variables.
 CONDITION, PIERS, TOTAL = 22, 15, 25
 
@@ -157,89 +142,3 @@ async def test_positions_are_counted_in_units(plain: Client, newline: str) -> No
     symbols = await plain.text_document_document_symbol_async(DocumentSymbolParams(editor.document))
     names = [one.name for one in symbols or () if isinstance(one, DocumentSymbol)]
     assert names[4] == '2. give_up "🏝🚢𠮷" in piers and none_such > 1'
-
-
-async def test_names_lead_to_their_places(plain: Client) -> None:
-    editor = document(plain)
-    at = Position(CONDITION, TOTAL + 1)
-    found = await plain.text_document_definition_async(DefinitionParams(editor.document, at))
-    assert isinstance(found, (list, tuple))
-    assert [getattr(one, "range", None) for one in found] == [here(18, 5, to=10)]
-    params = ReferenceParams(ReferenceContext(include_declaration=False), editor.document, at)
-    places = await plain.text_document_references_async(params)
-    assert [one.range for one in places or ()] == [
-        here(CONDITION, TOTAL, to=TOTAL + 5),
-        here(27, 7, to=12),
-        here(32, 5, to=10),
-    ]
-
-
-async def test_columns_are_as_they_were_agreed_on(able: Client) -> None:
-    editor = document(able)
-    # In UTF-8, the ideographs of the name and its colon have three units each, the other two characters four.
-    at = Position(CONDITION, TOTAL + 10)
-    found = await able.text_document_prepare_rename_async(PrepareRenameParams(editor.document, at))
-    assert found == PrepareRenamePlaceholder(here(CONDITION, TOTAL + 10, to=TOTAL + 15), "total")
-
-
-async def test_a_variable_gets_another_name(plain: Client) -> None:
-    editor = document(plain, DOCUMENT.replace("\n", "\r\n"))
-    edit = await plain.text_document_rename_async(RenameParams(editor.document, Position(CONDITION, PIERS), "harbours"))
-    assert edits_of(edit, editor) == [
-        TextEdit(here(6, 3, to=8), "harbours"),
-        TextEdit(here(16, 15, to=20), "harbours"),
-        TextEdit(here(17, 5, to=10), "harbours"),
-        TextEdit(here(CONDITION, PIERS, to=PIERS + 5), "harbours"),
-    ]
-    with pytest.raises(JsonRpcException) as error:
-        await plain.text_document_rename_async(RenameParams(editor.document, Position(CONDITION, PIERS), "total"))
-    assert error.value.message == "there is a variable `total` already, and the two would be one"
-
-
-# ---------------------------------------------------------------- all else
-
-
-async def test_a_fault_has_its_fix(plain: Client) -> None:
-    editor = document(plain, FAULTY)
-    found = await editor.found()
-    assert said(found) == [(one.code, (one.line or 0) - 1) for one in check_hopspec(FAULTY)] == [("HS107", 29)]
-    params = CodeActionParams(editor.document, here(29, 0), CodeActionContext([]))
-    made = await plain.text_document_code_action_async(params)
-    quick, everything = [one for one in made or () if isinstance(one, CodeAction)]
-    assert quick.title == "write `#### 步骤3: give_back`"
-    [edit] = edits_of(quick.edit, editor)
-    assert edit == TextEdit(here(29, 0, to=len("### 步骤 3. give_back")), "#### 步骤3: give_back")
-    [edit] = edits_of(everything.edit, editor)
-    assert edit.new_text == "#### 步骤3: give_back\n"
-    assert fix_hopspec(FAULTY).text == DOCUMENT
-
-
-async def test_the_canonical_form(plain: Client) -> None:
-    options = FormattingOptions(8, insert_spaces=False)
-    editor = document(plain, DOCUMENT.replace("#### 步骤1: ", "#### Step 1：").replace("\n", "\r\n"))
-    made = await plain.text_document_formatting_async(DocumentFormattingParams(editor.document, options))
-    assert [*(made or ())] == [TextEdit(Range(Position(14, 0), Position(15, 0)), "#### 步骤1: count_boats\r\n")]
-    for text in (DOCUMENT, FAULTY):
-        editor = document(plain, text)
-        assert not await plain.text_document_formatting_async(DocumentFormattingParams(editor.document, options))
-
-
-async def test_hover_is_plain_text(plain: Client) -> None:
-    editor = document(plain)
-    found = await plain.text_document_hover_async(HoverParams(editor.document, Position(15, 0)))
-    assert isinstance(found, Hover)
-    said = "Step 1 (count_boats): code\n数 🚢𠮷 在 <piers> 的数量\nNeeds piers from the input definition\n"
-    assert found.contents == MarkupContent(MarkupKind.PlainText, f"{said}Gives total to steps 2, 2.1 and 3")
-
-
-async def test_symbols_and_folds(plain: Client) -> None:
-    editor = document(plain)
-    symbols = await plain.text_document_document_symbol_async(DocumentSymbolParams(editor.document))
-    listed = [one for one in symbols or () if isinstance(one, DocumentSymbol)]
-    assert [(one.name, one.range.start.line, one.range.end.line) for one in listed[3:6]] == [
-        ("1. count_boats 数 🚢𠮷 在 <piers> 的数量", 14, 18),
-        ('2. give_up "🚢𠮷" in piers and total > 1', 20, 27),
-        ("3. give_back", 29, 32),
-    ]
-    folds = await plain.text_document_folding_range_async(FoldingRangeParams(editor.document))
-    assert [(one.start_line, one.end_line) for one in folds or ()][:5] == [(0, 2), (4, 6), (8, 10), (14, 18), (20, 27)]

@@ -97,11 +97,6 @@ def test_a_broken_plan_is_refused(project: Path, monkeypatch: pytest.MonkeyPatch
     )
 
 
-def test_a_repair_is_noticed(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    put(project, {"planspec/oven.md": BROKEN.replace("1)", "1.").replace("2. Bake", "2. [act] Bake").encode()})
-    assert ask(monkeypatch, edit(project / "planspec/oven.md", project), "post-edit") == (0, "", "")
-
-
 def test_many_errors_are_told_as_far_as_there_is_room(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = "".join(f"{number}) [act] Light the oven\n" for number in range(1, 500))
     put(project, {"planspec/oven.md": f"Goal: g\n## Steps\n{rows}".encode()})

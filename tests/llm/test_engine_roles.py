@@ -97,28 +97,10 @@ def later(script: Script) -> Model:
     return ask
 
 
-def in_turns(script: Script) -> Model:
-    """Asynchronous every other time, at first not."""
-
-    def ask(request: Request) -> str | Answer | Awaitable[str | Answer]:
-        return script(request) if len(script.asked) % 2 == 0 else later(script)(request)
-
-    return ask
-
-
-def in_turns_later(script: Script) -> Model:
-    """The same, at first asynchronous."""
-
-    def ask(request: Request) -> str | Answer | Awaitable[str | Answer]:
-        return later(script)(request) if len(script.asked) % 2 == 0 else script(request)
-
-    return ask
-
-
 Kind = Callable[[Script], Model]
 
 
-@pytest.fixture(params=[at_once, later, in_turns, in_turns_later])
+@pytest.fixture(params=[at_once, later])
 def kind(request: pytest.FixtureRequest) -> Kind:
     made: Kind = request.param
     return made

@@ -46,6 +46,7 @@ from pygls.exceptions import JsonRpcException
 from planspec_lark import check_text
 from planspec_lark.planspec import fix_text
 from tests.lsp.conftest import Client, Editor, told
+from tests.lsp.test_hopspec_index import DOCUMENT
 
 pytestmark = [
     pytest.mark.asyncio(loop_scope="module"),
@@ -177,6 +178,25 @@ async def test_there_are_not_too_many_findings(plain: Client) -> None:
     found = await editor.found()
     assert (len(found), found[-1].code) == (201, "PS120")
     assert found[-1].message.startswith("300 more findings are not listed")
+
+
+# ---------------------------------------------------------------- two languages at once
+
+
+async def test_each_document_is_checked_as_what_it_is(plain: Client) -> None:
+    plan, hop = new(plain), new(plain, DOCUMENT, "untitled:hop", "hopspec")
+    assert await hop.found() == []
+    # Each text is a poor one of the other language.
+    for editor, text, family in ((plan, DOCUMENT, "PS"), (hop, PLAN, "HS")):
+        editor.change(text)
+        assert {code[:2] for code, _ in said(await editor.found())} == {family}
+    hop.close()
+    # Of the plan nothing is forgotten, and the other may become one of its language.
+    plan.change(FAULTY)
+    assert len(await plan.found()) == 2
+    hop.open(PLAN)
+    hop.change(FAULTY)
+    assert len(await hop.found()) == 2
 
 
 # ---------------------------------------------------------------- fixes

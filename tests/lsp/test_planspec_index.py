@@ -332,9 +332,7 @@ BODY = "1. [act] A → first, second\n2. [act] B → third\n  > ← {}\n3. [act]
         ("first,¦", "", ["second"]),
         # What the step takes already is left out, also where that is written after the cursor.
         ("fi¦, second", "", ["first"]),
-        ("x", "→ ¦", ["x", "missing"]),
-        ("first", "→ mi¦", ["missing"]),
-        ("first", "→ a, ¦", ["missing"]),
+        ("first", "→ ¦", []),
         ("first", "¦", []),
     ],
 )

@@ -141,12 +141,6 @@ def test_other_options_need_another_folder(corpus: Path, undisturbed: Path, out:
     assert report.records == RECORDS
 
 
-def test_another_version_needs_another_folder(corpus: Path, out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("planspec_lark.__version__", "99")
-    with pytest.raises(BulkError, match="differs in planspec_lark"):
-        run([corpus], out)
-
-
 def test_other_inputs_need_another_folder(tmp_path: Path) -> None:
     one, two = (write_corpus(tmp_path / name, 10) for name in ("one", "two"))
     run([one, two], tmp_path / "out")

@@ -117,13 +117,13 @@ class Endpoint:
 
     def client(self, bounds: Bounds) -> Any:
         """A client for one call, to be used in a `with` statement."""
-        return self._client(load().OpenAI, load().DefaultHttpxClient, bounds.hold)
+        return self._client(load().OpenAI, load().DefaultHttpxClient, bounds.ask, bounds.hold)
 
     def async_client(self, bounds: Bounds) -> Any:
         """The same for `async with`. It belongs to the running event loop, as its connections do."""
-        return self._client(load().AsyncOpenAI, load().DefaultAsyncHttpxClient, bounds.ahold)
+        return self._client(load().AsyncOpenAI, load().DefaultAsyncHttpxClient, bounds.aask, bounds.ahold)
 
-    def _client(self, kind: Any, http: Any, hold: Any) -> Any:
+    def _client(self, kind: Any, http: Any, ask: Any, hold: Any) -> Any:
         return kind(
             base_url=self.base_url or _OPENAI,
             api_key=self._key,
@@ -132,7 +132,9 @@ class Endpoint:
             # Nothing compressed: a small body could grow to any size while it is unpacked.
             default_headers={"Accept-Encoding": "identity"},
             # No redirect is followed, as a key is meant for one host.
-            http_client=http(event_hooks={"response": [hold]}, follow_redirects=False, verify=_trusted()),
+            http_client=http(
+                event_hooks={"request": [ask], "response": [hold]}, follow_redirects=False, verify=_trusted()
+            ),
         )
 
     def post(self, client: Any, request: dict[str, Any]) -> Any:
@@ -158,8 +160,18 @@ class Bounds:
 
     def __init__(self, endpoint: Endpoint, is_stream: bool) -> None:
         self.endpoint, self.is_stream, self.has_events = endpoint, is_stream, False
-        self._bytes = 0
+        self._attempts = self._bytes = 0
         self._seconds = 0.0
+
+    def ask(self, _: Any) -> None:
+        """Say where a request is made again."""
+        self._attempts += 1
+        if self._attempts > 1:
+            _LOG.warning("%s is asked again: attempt %d", self.endpoint.host, self._attempts)
+
+    async def aask(self, request: Any) -> None:
+        """The same, for asyncio."""
+        self.ask(request)
 
     def hold(self, response: Any) -> None:
         """Keep an answer that begins within the bounds."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import shutil
 import socket
 import ssl
@@ -15,7 +16,7 @@ import pytest
 
 from planspec_lark.llm import OpenAIChat
 from tests.llm.asking import KEY, Ask, chat_with, failure
-from tests.llm.serving import Scripted, Served, answer, completion, fault, fine, serve
+from tests.llm.serving import Scripted, Served, answer, completion, fault, fine, pieces_of, serve, streamed
 from tests.timing import with_longer_limits
 
 STATUSES = [
@@ -169,3 +170,19 @@ def test_a_missing_package_is_named(ask: Ask, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setitem(sys.modules, "openai", None)
     error = failure(ask, OpenAIChat("m", api_key=KEY))
     assert str(error) == "OpenAIChat needs the extra `llm`: pip install 'planspec-lark[llm]'"
+
+
+@pytest.mark.parametrize("is_stream", [False, True])
+def test_a_call_that_is_made_again_is_a_warning(
+    served: Served, ask: Ask, is_stream: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("WARNING", "planspec_lark")
+    served.play(fault(500, "secret"), fault(429, "secret"), *([streamed(*pieces_of())] if is_stream else [fine()]))
+    chat = chat_with(served)
+    if is_stream:
+        list(chat.stream("Hi"))
+    else:
+        ask(chat)
+    assert caplog.record_tuples == [
+        ("planspec_lark.llm", logging.WARNING, f"{chat.host} is asked again: attempt {number}") for number in (2, 3)
+    ]

@@ -376,6 +376,7 @@ def test_reports_are_bounded(agent: Agent) -> None:
     applied = agent.ask("apply_commands", name="library", commands="PLAN_CMD: DONE 2.1\n" * 3000)
     assert applied.count("ok: ") == 50
     assert "\nand 2950 more\ndigest: " in applied
+    assert " more\n" not in agent.ask("apply_commands", name="library", commands="PLAN_CMD: DONE 2.1\n" * 50)
     said = agent.fail("apply_commands", name="library", commands="PLAN_CMD: DONE 2.1\n" + "PLAN_CMD: DONE 9\n" * 3000)
     assert said.count("PC111: DONE 9: step 9 does not exist\n") == 50
     assert "\nand 2950 more\nNothing was changed: one of them was refused, and it is all of them or none.\n" in said

@@ -95,7 +95,6 @@ JOBS = {
         mcp_server/test_tools.py::test_a_plan_that_is_run_is_left_alone planspec/test_one_place.py/4
         pytest_plugin/test_plugin.py/12 pytest_plugin/test_assertions.py::test_a_failure_is_the_message_alone/4
         cli/test_help.py::test_what_was_typed_does_not_steer_the_terminal/4
-        mcp_server/test_plan_actions.py::test_a_plan_that_is_run_is_not_reopened
         mcp_server/test_prompts.py::test_prompts_in_chinese cli/test_planner.py::test_a_pipe_gets_no_colours
         runs/test_without_telemetry.py/4 runs/test_shared_run.py/3
         test_contract.py::test_an_import_upwards_or_sideways_is_found/4

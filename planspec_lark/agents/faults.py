@@ -12,11 +12,11 @@ from planspec_lark.folder.models import FolderError
 from planspec_lark.folder.project import read_project
 from planspec_lark.syntax.diagnostics import PlanSyntaxError, Severity, count_of, render
 from planspec_lark.syntax.safe_text import visible_name
-from planspec_lark.syntax.token_estimate import estimate_tokens
 
 __all__ = ["say_faults"]
 
-_MOST_TOKENS = 1500
+# The most errors that are shown.
+_MOST = 10
 
 
 def say_faults(project: str, name: str) -> str:
@@ -47,14 +47,9 @@ def say_faults(project: str, name: str) -> str:
     rows = [
         f"{shown} was written, but it is not a valid PlanSpec plan: {count_of(len(errors), 'error')}. Repair it now.\n"
     ]
-    left = _MOST_TOKENS - estimate_tokens(rows[0])
-    for index, one in enumerate(errors):
-        row = in_session(render(one)) + "\n"
-        left -= estimate_tokens(row) + 1
-        if left < 0 and index:
-            rows.append(f"{count_of(len(errors) - index, 'error')} more.\n")
-            break
-        rows.append(row)
+    rows += [f"{in_session(render(one))}\n" for one in errors[:_MOST]]
+    if len(errors) > _MOST:
+        rows.append(f"{count_of(len(errors) - _MOST, 'error')} more.\n")
     call = shlex.quote(shown)
     fixable = sum(one.fix is not None and one.fix.is_safe for one in errors)
     fixes = f"`planspec check --fix {call}` repairs {fixable} of them; " if fixable else ""

@@ -8,11 +8,10 @@ What is in a plan's text settles nothing: whoever writes a plan does not judge i
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from attrs import evolve, field, frozen
 
@@ -94,20 +93,14 @@ def codes_of(words: Iterable[str]) -> frozenset[str]:
     """
     found: set[str] = set()
     for word in filter(None, words):
-        if not (fitting := _fitting(word)):
-            raise ValueError(brief(f"{word}: {_refuse(word)}"))
-        found.update(fitting)
+        fitting = {code for code in _OPEN if code.startswith(word)}
+        if not fitting:
+            is_error = word[:2] == "PS" and any(code.startswith(word) for code in CODES)
+            why = "what has this error is not a plan, so it is always told"
+            said = why if is_error else "no code of a plan's findings is this, or begins with it"
+            raise ValueError(brief(f"{word}: {said}"))
+        found |= fitting
     return frozenset(found)
-
-
-def _fitting(word: str) -> list[str]:
-    return [code for code in _OPEN if code.startswith(word)]
-
-
-def _refuse(word: str) -> str:
-    if word[:2] == "PS" and any(code.startswith(word) for code in CODES):
-        return "what has this error is not a plan, so it is always told"
-    return "no code of a plan's findings is this, or begins with it"
 
 
 def read_project(start: Path | None = None) -> ProjectSettings:
@@ -142,75 +135,75 @@ def _read(path: Path) -> str:
 
 @lru_cache(maxsize=8)
 def _settings_in(path: Path, text: str) -> ProjectSettings | None:
-    """What a file's text settles. An editor asks for it at each key, and it seldom changes."""
-    return _Reader(path, text).read()
+    """What a file's text settles; None where it says nothing of plans, and others may.
+
+    An editor asks for it at each key, and it seldom changes.
+    """
+    said: Any = read_toml(text, path)
+    if path.name == _SHARED:
+        tool = said.get("tool")
+        said = tool.get("planspec") if isinstance(tool, dict) else None
+        if said is None:
+            return None
+    try:
+        return _settle(said, path.parent)
+    except ValueError as error:
+        raise FolderError.of(path, brief(str(error))) from None
 
 
-@frozen
-class _Reader:
-    """Reads the text of a file with settings."""
+def _settle(said: Any, folder: Path) -> ProjectSettings:
+    """The settings of a table, for whose folder its paths are.
 
-    path: Path
-    text: str
+    Raises:
+        ValueError: it says something else than settings.
+    """
+    if not isinstance(said, dict):
+        raise ValueError("planspec: it is a table")
+    for key in said:
+        if key not in _READERS:
+            raise ValueError(f"{key}: there is no such setting; there are {join_words([*_READERS], 'and')}")
+    return ProjectSettings(**{key: _READERS[key](value, folder) for key, value in said.items()})
 
-    def read(self) -> ProjectSettings | None:
-        """What it says; None where it says nothing of plans, and others may."""
-        said: Any = read_toml(self.text, self.path)
-        if self.path.name == _SHARED:
-            tool = said.get("tool")
-            said = tool.get("planspec") if isinstance(tool, dict) else None
-            if said is None:
-                return None
-        if not isinstance(said, dict):
-            self._fail("planspec", "it is a table")
-        readers: dict[str, Callable[[Any], Any]] = {
-            "ignore": self._ignore,
-            "also": self._also,
-            "severity": self._severity,
-            "folder": self._folder,
-        }
-        for key in said:
-            if key not in readers:
-                self._fail(key, f"there is no such setting; there are {join_words([*readers], 'and')}")
-        return ProjectSettings(**{key: readers[key](value) for key, value in said.items()})
 
-    def _ignore(self, value: Any) -> frozenset[str]:
-        for word in (words := self._words("ignore", value)):
-            if not _fitting(word):
-                self._fail(word, _refuse(word))
-        return codes_of(words)
+def _read_ignore(value: Any, _: Path) -> frozenset[str]:
+    return codes_of(_words("ignore", value))
 
-    def _also(self, value: Any) -> list[str]:
-        from planspec_lark.planspec.lint import OPTIONAL  # noqa: PLC0415  (slow to load)
 
-        for word in (words := self._words("also", value)):
-            if word not in OPTIONAL:
-                self._fail(word, f"there is no such optional check; there are {join_words(OPTIONAL, 'and')}")
-        return words
+def _read_also(value: Any, _: Path) -> list[str]:
+    from planspec_lark.planspec.lint import OPTIONAL  # noqa: PLC0415  (slow to load)
 
-    def _words(self, key: str, value: Any) -> list[str]:
-        if not isinstance(value, list) or not all(isinstance(word, str) and word for word in value):
-            self._fail(key, "it is a list of codes")
-        return value
+    for word in (words := _words("also", value)):
+        if word not in OPTIONAL:
+            raise ValueError(f"{word}: there is no such optional check; there are {join_words(OPTIONAL, 'and')}")
+    return words
 
-    def _severity(self, value: Any) -> dict[str, Severity]:
-        if not isinstance(value, dict):
-            self._fail("severity", "it is a table of codes")
-        for code, word in value.items():
-            if code not in _OPEN:
-                self._fail(code, "there is no warning or info of plans with this code")
-            if word not in [*Severity]:
-                self._fail(code, f"it is {join_words([one.value for one in Severity])}")
-        return {code: Severity(word) for code, word in value.items()}
 
-    def _folder(self, value: Any) -> Path:
-        if not isinstance(value, str) or not value or "\0" in value:
-            self._fail("folder", "it is the name of a folder")
-        return Path(os.path.relpath(self.path.parent / value))
+def _words(key: str, value: Any) -> list[str]:
+    if not isinstance(value, list) or not all(isinstance(word, str) and word for word in value):
+        raise ValueError(f"{key}: it is a list of codes")
+    return value
 
-    def _fail(self, word: str, said: str) -> NoReturn:
-        """Refuse what is said with a word, at the first line with it from where our settings begin."""
-        start = self.text.find("tool.planspec") if self.path.name == _SHARED else 0
-        found = re.compile(rf"(?<![\w-]){re.escape(word)}(?![\w-])").search(self.text, max(start, 0))
-        place = f" (at line {self.text.count(chr(10), 0, found.start()) + 1})" if found else ""
-        raise FolderError.of(self.path, brief(f"{word}: {said}") + place)
+
+def _read_severity(value: Any, _: Path) -> dict[str, Severity]:
+    if not isinstance(value, dict):
+        raise ValueError("severity: it is a table of codes")
+    for code, word in value.items():
+        if code not in _OPEN:
+            raise ValueError(f"{code}: there is no warning or info of plans with this code")
+        if word not in [*Severity]:
+            raise ValueError(f"{code}: it is {join_words([one.value for one in Severity])}")
+    return {code: Severity(word) for code, word in value.items()}
+
+
+def _read_folder(value: Any, folder: Path) -> Path:
+    if not isinstance(value, str) or not value or "\0" in value:
+        raise ValueError("folder: it is the name of a folder")
+    return Path(os.path.relpath(folder / value))
+
+
+_READERS: Mapping[str, Callable[[Any, Path], Any]] = {
+    "ignore": _read_ignore,
+    "also": _read_also,
+    "severity": _read_severity,
+    "folder": _read_folder,
+}

@@ -15,7 +15,6 @@ from planspec_lark.lsp.step_index import (
     VARIABLE,
     Language,
     StepIndex,
-    end_of,
     name_steps,
     say_some,
 )
@@ -46,6 +45,8 @@ __all__ = ["PLANSPEC", "PlanIndex"]
 
 # The tokens that are names, and what these are.
 _NAMES = {"function": STEP_NAME, "parameter": VARIABLE, "variable": VARIABLE}
+# The end of a longer word is not completed.
+_MOST_WRITTEN = 200
 # A variable that is being written, up to the end of a text; and what there is of it after that.
 _WORD = re.compile(r"[A-Za-z0-9_]*\Z")
 _REST = re.compile(r"[A-Za-z0-9_]*")
@@ -139,13 +140,13 @@ class PlanIndex(StepIndex[PlanStep]):
     # ------------------------------------------------------------ completion
 
     def complete(self, offset: int) -> Iterator[CompletionItem]:
-        """Marks and types before a description; variables after an arrow. The grammar says what fits."""
+        """Marks and types before a description; variables after the arrow of inputs. The grammar says what fits."""
         line, _ = cut_indentation(self._text[self._text.rfind("\n", 0, offset) + 1 : offset], 0)
-        word = end_of(_WORD, line)
-        if self._takes(line.removesuffix(word), "v", "step_OUTPUTS", "body_line_INPUTS"):
+        word = _end_of(_WORD, line)
+        if self._takes(line.removesuffix(word), "v", "body_line_INPUTS"):
             yield from self._variables(offset, line, word)
             return
-        written = end_of(_BRACKET, line)
+        written = _end_of(_BRACKET, line)
         head = line.removesuffix(written)
         place = self._place(offset, written, _CLOSING)
         for status, mark in MARKS.items():
@@ -156,17 +157,36 @@ class PlanIndex(StepIndex[PlanStep]):
             if self._takes(head, f"[{name}]", "step_TYPE"):
                 yield CompletionItem(f"[{name}]", place, one.meaning, "keyword")
 
-    def _takes(self, head: str, word: str, *groups: str, tail: str = "") -> bool:
-        """Whether a line that begins like this can continue with a word, as one of these parts of it."""
+    def _takes(self, head: str, word: str, group: str, *, tail: str = "") -> bool:
+        """Whether a line that begins like this can continue with a word, as this part of it."""
         match = line_pattern().fullmatch(f"{head}{word}{tail}\n") if head else None
-        return match is not None and any(match.end(group) >= len(head) + len(word.strip("[]")) for group in groups)
+        return match is not None and match.end(group) >= len(head) + len(word.strip("[]"))
+
+    def _place(self, offset: int, written: str, rest: re.Pattern[str]) -> Bounds:
+        """The place of what is being written: what there is of it before an offset, and what matches after it."""
+        match = rest.match(self._text, offset)
+        assert match is not None, "it may be empty"
+        return offset - len(written), match.end()
 
     def _variables(self, offset: int, line: str, word: str) -> Iterator[CompletionItem]:
+        """The variables that are there before a step, but for those that it takes or gives already."""
         step, place = self._step_at(offset), self._place(offset, word, _REST)
-        # What the list has already, and what the step takes or gives besides.
-        listed = line[max(line.rfind("→"), line.rfind("←")) + 1 : len(line) - len(word)]
-        taken = {*map(str.strip, listed.split(",")), *self._variables_beside(step, place)}
-        return self._offer(step, word, place, taken, gives=not line.startswith(">"))
+        named = self._words_of(step) if step else ()
+        listed = line[line.rfind("←") + 1 : len(line) - len(word)]
+        taken = {*map(str.strip, listed.split(",")), *(one.text for one in named if one.place[0] != place[0])}
+        at = self._order.get(id(step), len(self._order))
+        # Those first that begin like what is written: a client may not want all.
+        for name, steps in sorted(self._users[0].items(), key=lambda item: not item[0].startswith(word)):
+            before = [one for one in steps if self._order[id(one)] < at]
+            if before and name not in taken:
+                yield CompletionItem(name, place, f"from {name_steps(before)}", "variable")
+
+
+def _end_of(pattern: re.Pattern[str], line: str) -> str:
+    """What a pattern finds up to the end of a line; it may be empty."""
+    match = pattern.search(line[-_MOST_WRITTEN:])
+    assert match is not None, "it may be empty"
+    return match[0]
 
 
 def _match_dialect(line: str) -> Iterator[re.Match[str]]:
@@ -235,6 +255,6 @@ PLANSPEC = Language(
     fix=lambda text, folder: read_project(folder).fix_text(text, limits=LIMITS),
     format=lambda text: serialize_plan(parse_plan(text, limits=LIMITS)),
     read=PlanIndex,
-    triggers=("[", "→", "←", ","),
+    triggers=("[", "←", ","),
     finish=_finish,
 )

@@ -26,7 +26,6 @@ __all__ = [
     "VARIABLE",
     "Language",
     "StepIndex",
-    "end_of",
     "name_steps",
     "say_some",
 ]
@@ -37,8 +36,6 @@ STEP_NAME, VARIABLE = "step name", "variable"
 _LEVELS = 40
 # How many steps a sentence names, and how many sentences of variables are told.
 _NAMED, TOLD = 8, 20
-# The end of a longer word is not completed.
-_MOST_WRITTEN = 200
 
 
 class _Step(Protocol):
@@ -123,12 +120,6 @@ class StepIndex(ABC, Generic[AnyStep]):
     def _same_step(self, step: AnyStep | None, word: NamePosition) -> Iterator[NamePosition]:  # noqa: ARG002
         """All places of the name of a step."""
         yield word
-
-    def _place(self, offset: int, written: str, rest: re.Pattern[str]) -> Bounds:
-        """The place of what is being written: what there is of it before an offset, and what matches after it."""
-        match = rest.match(self._text, offset)
-        assert match is not None, "it may be empty"
-        return offset - len(written), match.end()
 
     # ------------------------------------------------------------ symbols
 
@@ -225,11 +216,6 @@ class StepIndex(ABC, Generic[AnyStep]):
         """Whether a variable of this name is anywhere."""
         return any(name in users for users in self._users) or any(one.text == name for one in self._free_words())
 
-    def _variables_beside(self, step: AnyStep | None, place: Bounds) -> set[str]:
-        """The variables that a step names in other places."""
-        words = self._words_of(step) if step else ()
-        return {one.text for one in words if one.kind == VARIABLE and one.place[0] != place[0]}
-
     def _named(self, steps: Iterable[AnyStep], name: str) -> Iterator[NamePosition]:
         """Where a variable is in these steps."""
         return (one for step in steps for one in self._words_of(step) if (one.text, one.kind) == (name, VARIABLE))
@@ -238,33 +224,6 @@ class StepIndex(ABC, Generic[AnyStep]):
     def _order(self) -> Mapping[int, int]:
         """By the identity of each step, its place among all."""
         return {id(step): at for at, (step, _) in enumerate(iter_tree(self.steps))}
-
-    # ------------------------------------------------------------ completion
-
-    def _offer(
-        self, step: AnyStep | None, word: str, place: Bounds, taken: Collection[str], *, gives: bool
-    ) -> Iterator[CompletionItem]:
-        """The variables that a step may give, or take, but for those that it names already."""
-        known = self._find_wanted(step) if gives else self._find_given(step)
-        # Those first that begin like what is written: a client may not want all.
-        for name in sorted((name for name in known if name not in taken), key=lambda name: not name.startswith(word)):
-            yield CompletionItem(name, place, known[name], "variable")
-
-    def _find_wanted(self, step: AnyStep | None) -> Mapping[str, str]:
-        """The variables that other steps take and none gives, and who takes them."""
-        consumers = self._users[1]
-        given = {*self._users[0], *(one.text for one in self._free_words())}
-        others = {name: [one for one in consumers[name] if one is not step] for name in consumers if name not in given}
-        return {name: f"for {name_steps(steps)}" for name, steps in others.items() if steps}
-
-    def _find_given(self, step: AnyStep | None) -> Mapping[str, str]:
-        """The variables that are there before a step, and from where."""
-        found = dict.fromkeys((one.text for one in self._free_words()), "from the input definition")
-        at = self._order.get(id(step), len(self._order))
-        for name, steps in self._users[0].items():
-            if before := [one for one in steps if self._order[id(one)] < at]:
-                found[name] = f"from {name_steps(before)}"
-        return found
 
 
 @frozen
@@ -306,10 +265,3 @@ def say_some(sentences: Iterable[str]) -> Iterator[str]:
     yield from found[:TOLD]
     if len(found) > TOLD:
         yield "and more"
-
-
-def end_of(pattern: re.Pattern[str], line: str) -> str:
-    """What a pattern finds up to the end of a line; it may be empty."""
-    match = pattern.search(line[-_MOST_WRITTEN:])
-    assert match is not None, "it may be empty"
-    return match[0]

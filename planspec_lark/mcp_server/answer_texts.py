@@ -1,130 +1,119 @@
-"""Answers of tools as text, which says all that the structured answer says.
-
-Some clients show a model the one, some the other.
-"""
+"""Answers of tools, as texts."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from planspec_lark.mcp_server.tool_models import (
-    Applied,
-    CommandReport,
-    Created,
-    Finding,
-    Listed,
-    PlanSummary,
-    Progress,
-    Standing,
-    View,
-)
-from planspec_lark.syntax.diagnostics import Diagnostic, count_of, excerpt, render_all
+from attrs import frozen
+
+from planspec_lark.folder.models import PlanEntry
+from planspec_lark.mcp_server.errors import MAX_FINDINGS
+from planspec_lark.mcp_server.plans import Stored
+from planspec_lark.mcp_server.uris import uri_of
+from planspec_lark.planspec.agenda import next_step
+from planspec_lark.syntax.diagnostics import Diagnostic, brief, count_of, excerpt, render_all
 from planspec_lark.syntax.safe_text import visible
 
 __all__ = [
-    "MAX_FINDINGS",
+    "Page",
     "say_progress",
     "show_applied",
     "show_created",
     "show_findings",
     "show_list",
+    "show_refused",
     "show_view",
-    "to_findings",
-    "to_report",
 ]
 
-# The most findings of an answer.
-MAX_FINDINGS = 20
+# The most reports of an answer.
+_REPORTS = 50
 
 
-def say_progress(progress: Progress) -> str:
+@frozen
+class Page:
+    """A part of the list of plans: how many there are in all, and where the next one begins, if there is one."""
+
+    plans: Sequence[PlanEntry]
+    total: int
+    next_cursor: str
+
+
+def say_progress(progress: Mapping[str, int]) -> str:
     """How far a plan is: `12 steps: 2 done, 1 active, 9 pending`."""
-    counts = progress.model_dump()
-    total = counts.pop("total")
-    listed = ", ".join(f"{count} {status}" for status, count in counts.items() if count)
-    return f"{count_of(total, 'step')}: {listed}" if total else "no steps"
+    listed = ", ".join(f"{count} {status}" for status, count in progress.items() if count and status != "total")
+    return f"{count_of(progress['total'], 'step')}: {listed}" if listed else "no steps"
 
 
-def show_list(listed: Listed) -> str:
+def show_list(page: Page) -> str:
     """A list of plans, a paragraph each."""
-    if not listed.total:
+    if not page.total:
         return "There are no plans in this folder. create_plan makes one.\n"
-    rows = [_show_summary(one) for one in listed.plans]
-    if listed.next_cursor:
-        rows.append(f"There are {listed.total} plans in all; for the next ones, cursor: {listed.next_cursor}\n")
+    rows = [*map(_show_entry, page.plans)]
+    if page.next_cursor:
+        rows.append(f"There are {page.total} plans in all; for the next ones, cursor: {page.next_cursor}\n")
     return "\n".join(rows)
 
 
-def _show_summary(plan: PlanSummary) -> str:
-    rows = [f"{plan.name}: {plan.title}" if plan.title else plan.name]
+def _show_entry(plan: PlanEntry) -> str:
+    rows = [f"{plan.name}: {brief(plan.title)}" if plan.title else plan.name]
     if plan.goal:
-        rows.append(f"  goal: {plan.goal}")
+        rows.append(f"  goal: {brief(plan.goal)}")
     if plan.progress is not None:
-        rows.append(f"  {_show_progress(plan.progress, plan.is_finished)}")
+        rows.append(f"  {_show_progress(plan.progress, plan.is_converged)}")
     if plan.fault:
         rows.append(f"  fault: {plan.fault}")
     return visible("\n".join([*rows, ""]))
 
 
-def _show_progress(progress: Progress, is_finished: bool) -> str:
-    end = "; nothing is left to do" if is_finished and progress.total else ""
+def _show_progress(progress: Mapping[str, int], is_finished: bool) -> str:
+    end = "; nothing is left to do" if is_finished and progress["total"] else ""
     return f"progress: {say_progress(progress)}{end}"
 
 
-def _show_standing(plan: Standing) -> list[str]:
+def _show_standing(stored: Stored) -> list[str]:
     """Where a plan stands, in lines."""
-    rows = [f"digest: {plan.digest}", _show_progress(plan.progress, plan.is_finished)]
-    return [*rows, f"next step: {visible(plan.next_step)}"] if plan.next_step else rows
+    rows = [f"digest: {stored.digest}", _show_progress(stored.plan.progress, stored.plan.is_converged)]
+    following = next_step(stored.plan)
+    return [*rows, f"next step: {visible(following.step_id)}"] if following else rows
 
 
-def show_view(view: View) -> str:
+def show_view(stored: Stored, text: str, *, is_complete: bool) -> str:
     """A view with what belongs to it."""
-    rows = [f"plan: {view.name}", *_show_standing(view)]
-    if not view.is_complete:
+    rows = [f"plan: {stored.name}", *_show_standing(stored)]
+    if not is_complete:
         rows.append("Parts are left out to save room, each where it says so with `…`.")
-    return "\n".join([*rows, "", view.text])
+    return "\n".join([*rows, "", visible(text)])
 
 
-def show_applied(applied: Applied) -> str:
-    """What became of commands, and where the plan stands."""
-    rows = [f"{'ok' if one.done else one.code}: {one.message}" for one in applied.reports]
-    if applied.not_listed:
-        rows.append(f"and {applied.not_listed} more")
-    if not applied.applied:
-        rows.append("Nothing was changed: one of them was refused, and it is all of them or none.")
-    elif not applied.changed and not applied.archived:
-        rows.append("The plan's text is the same as before.")
-    return visible("\n".join([*rows, *_show_standing(applied), ""]))
+def show_applied(said: Sequence[str], after: Stored, found: Sequence[Diagnostic] = (), note: str = "") -> str:
+    """What changes have done, and where the plan stands."""
+    text = _show_reports([f"ok: {excerpt(one)}" for one in said], after, note)
+    return _with_findings(text, found)
 
 
-def show_created(created: Created) -> str:
+def show_refused(refusals: Sequence[tuple[str, str]], before: Stored) -> str:
+    """Why nothing was changed, by the codes of what was refused."""
+    note = "Nothing was changed: one of them was refused, and it is all of them or none."
+    return _show_reports([f"{code}: {excerpt(message)}" for code, message in refusals], before, note)
+
+
+def _show_reports(rows: Sequence[str], stored: Stored, note: str) -> str:
+    more = [f"and {len(rows) - _REPORTS} more"] if len(rows) > _REPORTS else []
+    notes = [note] if note else []
+    return visible("\n".join([*rows[:_REPORTS], *more, *notes, *_show_standing(stored), ""]))
+
+
+def show_created(created: Stored, found: Sequence[Diagnostic]) -> str:
     """That there is a new plan."""
-    return visible("\n".join([f"Created the plan {created.name}: {created.uri}", *_show_standing(created), ""]))
+    rows = [f"Created the plan {created.name}: {uri_of(created.name)}", *_show_standing(created), ""]
+    return _with_findings(visible("\n".join(rows)), found)
+
+
+def _with_findings(text: str, found: Sequence[Diagnostic]) -> str:
+    return f"{text}\n{show_findings(found)}\n" if found else text
 
 
 def show_findings(found: Sequence[Diagnostic]) -> str:
     """The first findings, each with its place and what to write instead, and how many more there are."""
     more = len(found) - MAX_FINDINGS
     return render_all(found[:MAX_FINDINGS]) + (f"\n\nand {more} more" if more > 0 else "")
-
-
-def to_report(command: str, message: str, code: str = "") -> CommandReport:
-    """What became of a command or an action; with a code, it was refused."""
-    return CommandReport(command=excerpt(command), done=not code, code=code, message=excerpt(message))
-
-
-def to_findings(found: Sequence[Diagnostic]) -> list[Finding]:
-    """The same as the structured answer has them."""
-    return [
-        Finding(
-            severity=one.severity.value,
-            code=one.code,
-            message=excerpt(one.message),
-            line=one.line,
-            column=one.column,
-            step_id=excerpt(one.step_id),
-            help=excerpt(one.help),
-            write=None if one.fix is None or one.fix.title else excerpt(one.fix.text),
-        )
-        for one in found[:MAX_FINDINGS]
-    ]

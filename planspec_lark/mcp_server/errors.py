@@ -11,12 +11,14 @@ from mcp_types import INTERNAL_ERROR, INVALID_PARAMS
 
 from planspec_lark.document.file import PlanBusyError
 from planspec_lark.folder.models import FolderError, FolderErrorReason
-from planspec_lark.mcp_server.answer_texts import MAX_FINDINGS
 from planspec_lark.syntax.diagnostics import PlanSpecError, PlanSyntaxError, brief, render_all
 
-__all__ = ["RefusedError", "report_crash", "to_error"]
+__all__ = ["MAX_FINDINGS", "RefusedError", "report_crash", "to_error"]
 
 _LOG = getLogger("planspec_lark.mcp_server")
+
+# The most findings of an answer.
+MAX_FINDINGS = 20
 
 
 class RefusedError(PlanSpecError):

@@ -1,14 +1,12 @@
-"""What the actions of apply_commands do to a plan: all of them, or nothing where one is refused."""
+"""What the actions of apply_commands do to a plan."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from planspec_lark.document.document import PlanDocument
-from planspec_lark.mcp_server.answer_texts import to_report
-from planspec_lark.mcp_server.tool_models import Action, CommandReport
+from planspec_lark.mcp_server.tool_models import Action
 from planspec_lark.planspec.models import WORDS, PlanStatus
-from planspec_lark.syntax.diagnostics import CommandError
 from planspec_lark.syntax.safe_text import one_line
 
 __all__ = ["perform_actions"]
@@ -21,20 +19,13 @@ _STATUSES = {
 }
 
 
-def perform_actions(document: PlanDocument, actions: Sequence[Action]) -> list[CommandReport]:
-    """Let actions change a document, up to the first that is refused; then the document is of no more use.
+def perform_actions(document: PlanDocument, actions: Sequence[Action]) -> list[str]:
+    """Let actions change a document. What each of them has done.
 
-    Returns:
-        What became of each of them that was tried.
+    Raises:
+        CommandError: one is refused; then the document is of no more use.
     """
-    reports: list[CommandReport] = []
-    for action in actions:
-        name = f"{action.do} {action.step or action.to or action.below}".rstrip()
-        try:
-            reports.append(to_report(name, _perform(document, action)))
-        except CommandError as error:
-            return [*reports, to_report(name, str(error), error.code)]
-    return reports
+    return [_perform(document, action) for action in actions]
 
 
 def _perform(document: PlanDocument, action: Action) -> str:

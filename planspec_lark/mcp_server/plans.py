@@ -15,8 +15,7 @@ from planspec_lark.folder.models import FolderError, FolderErrorReason
 from planspec_lark.folder.names import check_name
 from planspec_lark.folder.project import ProjectSettings, read_project
 from planspec_lark.folder.settings import FOLDER
-from planspec_lark.mcp_server.answer_texts import MAX_FINDINGS
-from planspec_lark.mcp_server.errors import RefusedError
+from planspec_lark.mcp_server.errors import MAX_FINDINGS, RefusedError
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.parser import parse_plan
 from planspec_lark.runs.sqlite_ledger import ledger_path

@@ -14,7 +14,7 @@ from planspec_lark.mcp_server.answer_texts import say_progress, show_list
 from planspec_lark.mcp_server.errors import RefusedError
 from planspec_lark.mcp_server.plans import Plans, Stored
 from planspec_lark.mcp_server.tool_functions import bounded, list_page, tree_writer
-from planspec_lark.mcp_server.tool_models import VIEW_TOKENS, Progress
+from planspec_lark.mcp_server.tool_models import VIEW_TOKENS
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.planspec.prompt_texts import format_text
 from planspec_lark.syntax.prompt_templates import fill, prompt_json, read_template, text_values
@@ -106,7 +106,7 @@ def _write_about(template: str, stored: Stored, language: str, write: Callable[.
     return fill(
         read_template(__package__, template, language),
         name=stored.name,
-        progress=say_progress(Progress(**plan.progress)),
+        progress=say_progress(plan.progress),
         plan=_block(text),
         left_out=None if is_complete else "yes",
         finished="yes" if plan.is_converged else None,

@@ -12,12 +12,12 @@ from mcp_types import (
     TextResourceContents,
 )
 
+from planspec_lark.folder.models import PlanEntry
 from planspec_lark.mcp_server.errors import RefusedError
 from planspec_lark.mcp_server.plans import Plans
 from planspec_lark.mcp_server.tool_functions import list_page
-from planspec_lark.mcp_server.tool_models import PlanSummary
-from planspec_lark.mcp_server.uris import TEMPLATE, name_of
-from planspec_lark.syntax.diagnostics import PlanSyntaxError
+from planspec_lark.mcp_server.uris import TEMPLATE, name_of, uri_of
+from planspec_lark.syntax.diagnostics import PlanSyntaxError, brief
 from planspec_lark.syntax.limits import count_bytes
 
 __all__ = ["TEMPLATES", "list_resources", "read_resource"]
@@ -50,12 +50,12 @@ def list_resources(plans: Plans, params: PaginatedRequestParams | None) -> ListR
     )
 
 
-def _describe(plan: PlanSummary) -> Resource:
+def _describe(plan: PlanEntry) -> Resource:
     return Resource(
-        uri=plan.uri,
+        uri=uri_of(plan.name),
         name=plan.name,
-        title=plan.title or None,
-        description=(f"Fault: {plan.fault}" if plan.fault else plan.goal) or None,
+        title=brief(plan.title) or None,
+        description=(f"Fault: {plan.fault}" if plan.fault else brief(plan.goal)) or None,
         mime_type=_MIME_TYPE,
     )
 

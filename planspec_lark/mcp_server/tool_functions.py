@@ -4,50 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
-
-from attrs import frozen
-from pydantic import BaseModel
+from typing import TYPE_CHECKING
 
 from planspec_lark.document.document import PlanDocument
-from planspec_lark.folder.models import PlanEntry
 from planspec_lark.folder.names import check_name, name_from
 from planspec_lark.mcp_server.answer_texts import (
-    MAX_FINDINGS,
+    Page,
     show_applied,
     show_created,
     show_findings,
     show_list,
+    show_refused,
     show_view,
-    to_findings,
-    to_report,
 )
 from planspec_lark.mcp_server.errors import RefusedError
 from planspec_lark.mcp_server.plan_actions import perform_actions
 from planspec_lark.mcp_server.plans import Plans, Stored
 from planspec_lark.mcp_server.tool_models import (
-    Applied,
+    Action,
     ApplyArguments,
     CheckArguments,
-    Checked,
-    CommandReport,
     CreateArguments,
-    Created,
     ListArguments,
-    Listed,
-    PlanSummary,
-    Progress,
     ReadArguments,
-    View,
 )
-from planspec_lark.mcp_server.uris import uri_of
-from planspec_lark.planspec.agenda import next_step, step_states
+from planspec_lark.planspec.agenda import step_states
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.planspec.render import show_plan
 from planspec_lark.planspec.token_budget import fit
 from planspec_lark.planspec.views import focus_view, next_step_view
-from planspec_lark.syntax.diagnostics import Diagnostic, Severity, brief, count_of, excerpt, has_errors
+from planspec_lark.syntax.diagnostics import CommandError, Diagnostic, Severity, count_of, excerpt, has_errors
 from planspec_lark.syntax.safe_text import visible
 from planspec_lark.syntax.token_estimate import TokenCounter, estimate_tokens
 
@@ -56,7 +43,6 @@ if TYPE_CHECKING:
     from planspec_lark.plan_cmd.recovery import CommandScan
 
 __all__ = [
-    "ToolAnswer",
     "apply_commands",
     "bounded",
     "check_plan",
@@ -67,42 +53,19 @@ __all__ = [
     "tree_writer",
 ]
 
-# The most plans of a page, and the most reports of an answer.
+# The most plans of a page.
 _PAGE = 50
-_REPORTS = 50
-
-
-@frozen
-class ToolAnswer:
-    """The answer of a tool: as text, as data, and whether it is one of failure."""
-
-    text: str
-    data: BaseModel
-    is_error: bool = False
-
-
-def _stand(stored: Stored) -> dict[str, Any]:
-    """Where a plan stands: the fields that answers have in common."""
-    plan = stored.plan
-    found = next_step(plan)
-    return {
-        "digest": stored.digest,
-        "progress": plan.progress,
-        "is_finished": plan.is_converged,
-        "next_step": "" if found is None else found.step_id,
-    }
 
 
 # ---------------------------------------------------------------- list and read
 
 
-def list_plans(plans: Plans, arguments: ListArguments) -> ToolAnswer:
+def list_plans(plans: Plans, arguments: ListArguments) -> str:
     """The plans of the folder, a page of them."""
-    listed = list_page(plans, arguments.cursor)
-    return ToolAnswer(show_list(listed), listed)
+    return show_list(list_page(plans, arguments.cursor))
 
 
-def list_page(plans: Plans, after: str) -> Listed:
+def list_page(plans: Plans, after: str) -> Page:
     """The plans with names behind this one, as many as are listed at once.
 
     Raises:
@@ -113,38 +76,14 @@ def list_page(plans: Plans, after: str) -> Listed:
         raise RefusedError("There is no such page (any more): begin again without a cursor.")
     left = [name for name in names if name > after]
     page = left[:_PAGE]
-    return Listed(
-        plans=[*map(_summarize, plans.folder.list(page))],
-        total=len(names),
-        next_cursor=page[-1] if len(left) > _PAGE else "",
-    )
+    return Page(plans.folder.list(page), len(names), page[-1] if len(left) > _PAGE else "")
 
 
-def _summarize(entry: PlanEntry) -> PlanSummary:
-    return PlanSummary(
-        name=entry.name,
-        uri=uri_of(entry.name),
-        title=brief(entry.title),
-        goal=brief(entry.goal),
-        progress=None if entry.progress is None else Progress(**entry.progress),
-        is_finished=entry.is_converged,
-        fault=entry.fault,
-    )
-
-
-def read_plan(plans: Plans, arguments: ReadArguments) -> ToolAnswer:
+def read_plan(plans: Plans, arguments: ReadArguments) -> str:
     """A view of a plan that is no larger than it may be."""
     stored = plans.load(arguments.name)
     text, is_complete = bounded(_writer(stored.plan, arguments), arguments.max_tokens)
-    view = View(
-        name=stored.name,
-        uri=uri_of(stored.name),
-        view=arguments.view,
-        text=visible(text),
-        is_complete=is_complete,
-        **_stand(stored),
-    )
-    return ToolAnswer(show_view(view), view)
+    return show_view(stored, text, is_complete=is_complete)
 
 
 def _writer(plan: PlanSpec, arguments: ReadArguments) -> Callable[..., str]:
@@ -205,18 +144,13 @@ def tree_writer(plan: PlanSpec) -> Callable[..., str]:
 # ---------------------------------------------------------------- check and create
 
 
-def check_plan(plans: Plans, arguments: CheckArguments) -> ToolAnswer:
+def check_plan(plans: Plans, arguments: CheckArguments) -> str:
     """What is wrong with a text."""
     if bool(arguments.text) == bool(arguments.name):
         raise RefusedError("Give either the text of a plan or the name of one in the folder.")
     found = _check(plans, arguments.text or plans.text(arguments.name), arguments.name or "plan")
-    checked = Checked(
-        is_valid=not has_errors(found),
-        findings=to_findings(found),
-        not_listed=max(0, len(found) - MAX_FINDINGS),
-    )
-    head = "The plan is valid" if checked.is_valid else "The plan has errors"
-    return ToolAnswer(f"{head}:\n\n{show_findings(found)}\n" if found else f"{head}.\n", checked)
+    head = "The plan has errors" if has_errors(found) else "The plan is valid"
+    return f"{head}:\n\n{show_findings(found)}\n" if found else f"{head}.\n"
 
 
 def _check(plans: Plans, text: str, name: str) -> list[Diagnostic]:
@@ -225,7 +159,7 @@ def _check(plans: Plans, text: str, name: str) -> list[Diagnostic]:
     return sorted(found, key=lambda one: one.severity is not Severity.ERROR)
 
 
-def create_plan(plans: Plans, arguments: CreateArguments) -> ToolAnswer:
+def create_plan(plans: Plans, arguments: CreateArguments) -> str:
     """A new plan in the folder."""
     name = name_from(check_name(arguments.name))
     if name != arguments.name:
@@ -239,19 +173,13 @@ def create_plan(plans: Plans, arguments: CreateArguments) -> ToolAnswer:
         found = [*(one for one in read.holds if one.code == "PS127"), *found]
     if has_errors(found):
         raise RefusedError(f"Nothing was created, as the text has errors:\n\n{show_findings(found)}")
-    stored = plans.create(arguments.name, arguments.text)
-    created = Created(name=stored.name, uri=uri_of(stored.name), findings=to_findings(found), **_stand(stored))
-    return ToolAnswer(_with_findings(show_created(created), found), created)
-
-
-def _with_findings(text: str, found: Sequence[Diagnostic]) -> str:
-    return f"{text}\n{show_findings(found)}\n" if found else text
+    return show_created(plans.create(arguments.name, arguments.text), found)
 
 
 # ---------------------------------------------------------------- apply
 
 
-def apply_commands(plans: Plans, arguments: ApplyArguments) -> ToolAnswer:
+def apply_commands(plans: Plans, arguments: ApplyArguments) -> str:
     """Actions or commands change a plan: all of them, or none where one is refused."""
     actions = arguments.actions
     if bool(actions) == bool(arguments.commands):
@@ -262,44 +190,49 @@ def apply_commands(plans: Plans, arguments: ApplyArguments) -> ToolAnswer:
     if "reopen" in kinds and plans.has_ledger(arguments.name):
         return _reopen(plans, arguments)
     if actions:
-        return _change(plans, arguments, partial(perform_actions, actions=actions))
+        return _change(plans, arguments, partial(_perform_actions, actions=actions))
     scan = _read_commands(plans, arguments.commands)
     return _change(plans, arguments, partial(_perform_commands, commands=scan.commands), scan.diagnostics)
 
 
-def _perform_commands(document: PlanDocument, commands: Sequence[PlanCommand]) -> list[CommandReport]:
-    reports = document.apply(commands, atomic=True)
-    return [
-        to_report(f"{command.op} {command.step_id}", report.message, report.code)
-        for command, report in zip(commands, reports, strict=True)
-    ]
+def _perform_actions(document: PlanDocument, before: Stored, actions: Sequence[Action]) -> list[str]:
+    try:
+        return perform_actions(document, actions)
+    except CommandError as error:
+        raise RefusedError(show_refused([(error.code, str(error))], before)) from None
+
+
+def _perform_commands(document: PlanDocument, before: Stored, commands: Sequence[PlanCommand]) -> list[str]:
+    outcomes = document.apply(commands, atomic=True)
+    if refused := [(one.code, one.message) for one in outcomes if one.code]:
+        raise RefusedError(show_refused(refused, before))
+    return [one.message for one in outcomes]
 
 
 def _change(
     plans: Plans,
     arguments: ApplyArguments,
-    perform: Callable[[PlanDocument], list[CommandReport]],
+    perform: Callable[[PlanDocument, Stored], list[str]],
     found: Sequence[Diagnostic] = (),
-) -> ToolAnswer:
+) -> str:
     name, is_strict = arguments.name, plans.folder.settings.require_result
-    answers: list[ToolAnswer] = []
+    answers: list[str] = []
 
     def change(text: str) -> str:
         document = PlanDocument.from_text(text, name=name, limits=plans.limits, requires_result=is_strict)
         before = Stored(name, text, document.plan)
         before.check_digest(arguments.expected_digest)
-        reports = perform(document)
-        is_done = all(report.done for report in reports)
-        after = Stored(name, document.text, document.plan) if is_done else before
-        reports += [to_report("renumbered", str(one)) for one in document.stale_mentions() if is_done]
-        answers[:] = [_answer(before, after, reports, found)]
+        said = [*perform(document, before), *map(str, document.stale_mentions())]
+        after = Stored(name, document.text, document.plan)
+        note = "" if after.text != text else "The plan's text is the same as before."
+        answers[:] = [show_applied(said, after, found, note)]
         return after.text
 
     plans.file(name).change(change)
     return answers[0]
 
 
-def _archive(plans: Plans, arguments: ApplyArguments) -> ToolAnswer:
+def _archive(plans: Plans, arguments: ApplyArguments) -> str:
     if len(arguments.actions) > 1:
         raise RefusedError("Nothing was changed: archive must be alone in its list, once all else is done.")
     moved: list[Stored] = []
@@ -308,11 +241,10 @@ def _archive(plans: Plans, arguments: ApplyArguments) -> ToolAnswer:
         moved.append(plans.parse(arguments.name, text).check_digest(arguments.expected_digest))
 
     archived = plans.archive(arguments.name, check)
-    [stored] = moved
-    return _answer(stored, stored, [to_report("archive", f"the plan is in {archived} now")], archived=archived)
+    return show_applied([f"the plan is in {archived} now"], moved[0])
 
 
-def _reopen(plans: Plans, arguments: ApplyArguments) -> ToolAnswer:
+def _reopen(plans: Plans, arguments: ApplyArguments) -> str:
     """Reopen steps of a plan that has been run: the ledger of its runs is told as well."""
     if any(action.do != "reopen" for action in arguments.actions):
         raise RefusedError(
@@ -322,14 +254,10 @@ def _reopen(plans: Plans, arguments: ApplyArguments) -> ToolAnswer:
     from planspec_lark.engine.think import reopen_steps  # noqa: PLC0415  (as above)
     from planspec_lark.runs.ledger import LedgerError  # noqa: PLC0415
 
-    found: list[Stored] = []
-    steps: list[str] = []
-
     def find(text: str) -> list[str]:
-        found.append(plans.parse(arguments.name, text).check_digest(arguments.expected_digest))
+        plans.parse(arguments.name, text).check_digest(arguments.expected_digest)
         document = PlanDocument.from_text(text, name=arguments.name)
-        steps.extend(document.find(action.step) for action in arguments.actions)
-        return steps
+        return [document.find(action.step) for action in arguments.actions]
 
     try:
         said = reopen_steps(plans.file(arguments.name), find)
@@ -338,32 +266,7 @@ def _reopen(plans: Plans, arguments: ApplyArguments) -> ToolAnswer:
         raise RefusedError(
             "The ledger of the plan's runs cannot be used. The command `planspec log` says why."
         ) from None
-    [before] = found
-    reports = [to_report(f"reopen {step}", one) for step, one in zip(steps, said, strict=True)]
-    return _answer(before, plans.load(before.name), reports)
-
-
-def _answer(
-    before: Stored,
-    after: Stored,
-    reports: Sequence[CommandReport],
-    found: Sequence[Diagnostic] = (),
-    *,
-    archived: str = "",
-) -> ToolAnswer:
-    """What became of a plan."""
-    is_done = all(report.done for report in reports)
-    told = [report for report in reports if is_done or not report.done]
-    applied = Applied(
-        applied=is_done,
-        changed=after.text != before.text,
-        archived=archived,
-        reports=told[:_REPORTS],
-        not_listed=max(0, len(told) - _REPORTS),
-        findings=to_findings(found),
-        **_stand(after),
-    )
-    return ToolAnswer(_with_findings(show_applied(applied), found), applied, is_error=not is_done)
+    return show_applied(said, plans.load(arguments.name))
 
 
 def _read_commands(plans: Plans, text: str) -> CommandScan:

@@ -1,4 +1,4 @@
-"""What tools take and what they answer; their JSON Schemas are made from these models."""
+"""What tools take; their JSON Schemas are made from these models."""
 
 from __future__ import annotations
 
@@ -16,23 +16,12 @@ __all__ = [
     "MOST_TOKENS",
     "VIEW_TOKENS",
     "Action",
-    "Applied",
     "ApplyArguments",
     "Arguments",
     "CheckArguments",
-    "Checked",
-    "CommandReport",
     "CreateArguments",
-    "Created",
-    "Finding",
     "ListArguments",
-    "Listed",
-    "PlanSummary",
-    "Progress",
     "ReadArguments",
-    "Result",
-    "Standing",
-    "View",
 ]
 
 # Tokens of a view, by the estimate of the views.
@@ -57,21 +46,14 @@ def _shorten(schema: dict[str, Any]) -> None:
     schema.pop("description", None)
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, json_schema_extra=_shorten)
-
-
-# ---------------------------------------------------------------- arguments
-
-
-class Arguments(_Part):
+class Arguments(BaseModel):
     """Arguments of a tool, in the shapes that clients give them.
 
     Many send a list or an object as JSON text, a list of one without its brackets, an id as a number, and null for what
     they leave out.
     """
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", frozen=True, json_schema_extra=_shorten)
 
     @model_validator(mode="before")
     @classmethod
@@ -226,109 +208,3 @@ class CreateArguments(Arguments):
 
     name: str = Field(min_length=1, max_length=255, description="in snake_case; not taken yet")
     text: str = Field(min_length=1)
-
-
-# ---------------------------------------------------------------- answers
-
-
-class Result(_Part):
-    """The structured answer of a tool, or a part of one."""
-
-
-class Progress(Result):
-    """How many steps there are in all and in each status."""
-
-    total: int
-    done: int
-    active: int
-    blocked: int
-    pending: int
-    skipped: int
-
-
-class PlanSummary(Result):
-    """A plan in a list."""
-
-    name: str
-    uri: str
-    title: str
-    goal: str
-    progress: Progress | None = Field(description="null where the file holds no plan")
-    is_finished: bool
-    fault: str = Field(description="the first thing that is wrong with the file; empty where nothing is")
-
-
-class Listed(Result):
-    """The answer of list_plans."""
-
-    plans: list[PlanSummary]
-    total: int = Field(description="how many plans there are in all")
-    next_cursor: str = Field(description="the cursor for the plans after these; empty at the end")
-
-
-class Standing(Result):
-    """Where a plan stands."""
-
-    digest: str = Field(description="of the whole plan, for expected_digest")
-    progress: Progress
-    is_finished: bool
-    next_step: str = Field(description="id of the next step to do; empty where none is open")
-
-
-class View(Standing):
-    """The answer of read_plan."""
-
-    name: str
-    uri: str
-    view: str
-    text: str
-    is_complete: bool = Field(description="whether nothing was left out to save room")
-
-
-class Finding(Result):
-    """Something that was found in a text."""
-
-    severity: Literal["error", "warning", "info"]
-    code: str
-    message: str
-    line: int | None
-    column: int | None
-    step_id: str
-    help: str
-    write: str | None = Field(description="what to write there instead, where that is known")
-
-
-class Checked(Result):
-    """The answer of check_plan."""
-
-    is_valid: bool = Field(description="whether there are no errors; warnings do not count")
-    findings: list[Finding] = Field(description="errors, then warnings")
-    not_listed: int = Field(description="how many more findings there are")
-
-
-class CommandReport(Result):
-    """What became of a command or an action."""
-
-    command: str
-    done: bool
-    code: str = Field(description="of the refusal; empty where it was done")
-    message: str
-
-
-class Applied(Standing):
-    """The answer of apply_commands."""
-
-    applied: bool = Field(description="all of it was carried out; otherwise nothing was")
-    changed: bool = Field(description="whether the plan's text has changed")
-    archived: str = Field(description="the plan's file in the archive; empty unless it was archived")
-    reports: list[CommandReport]
-    not_listed: int = Field(description="how many more reports there are")
-    findings: list[Finding] = Field(description="what was left out of the commands' text")
-
-
-class Created(Standing):
-    """The answer of create_plan."""
-
-    name: str
-    uri: str
-    findings: list[Finding] = Field(description="warnings")

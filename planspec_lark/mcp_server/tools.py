@@ -10,23 +10,15 @@ from mcp_types import CallToolResult, TextContent, Tool, ToolAnnotations
 from pydantic import ValidationError
 
 from planspec_lark.mcp_server import tool_functions
-from planspec_lark.mcp_server.answer_texts import MAX_FINDINGS
-from planspec_lark.mcp_server.errors import RefusedError
+from planspec_lark.mcp_server.errors import MAX_FINDINGS, RefusedError
 from planspec_lark.mcp_server.plans import Plans
-from planspec_lark.mcp_server.tool_functions import ToolAnswer
 from planspec_lark.mcp_server.tool_models import (
-    Applied,
     ApplyArguments,
     Arguments,
     CheckArguments,
-    Checked,
     CreateArguments,
-    Created,
     ListArguments,
-    Listed,
     ReadArguments,
-    Result,
-    View,
 )
 from planspec_lark.syntax.diagnostics import excerpt
 
@@ -84,13 +76,12 @@ _WORDS = {"missing": "it is missing", "extra_forbidden": "there is no such argum
 
 @frozen
 class ToolEntry:
-    """A tool: what it is called and does, what it takes and answers, and what clients may expect of it."""
+    """A tool: what it is called and does, what it takes, and what clients may expect of it."""
 
     title: str
     description: str
     takes: type[Arguments]
-    answers: type[Result]
-    work: Callable[[Plans, Any], ToolAnswer]
+    work: Callable[[Plans, Any], str]
     reads: bool = True
     destroys: bool = False
 
@@ -101,7 +92,6 @@ class ToolEntry:
             title=self.title,
             description=self.description,
             input_schema=self.takes.model_json_schema(),
-            output_schema=self.answers.model_json_schema(mode="serialization"),
             annotations=ToolAnnotations(
                 title=self.title,
                 read_only_hint=self.reads,
@@ -117,7 +107,6 @@ TOOLS: Mapping[str, ToolEntry] = {
         "List plans",
         "List the plans of the folder with title, goal and progress, 50 at a time.",
         ListArguments,
-        Listed,
         tool_functions.list_plans,
     ),
     "read_plan": ToolEntry(
@@ -125,7 +114,6 @@ TOOLS: Mapping[str, ToolEntry] = {
         "Read a plan. Views: `plan`, all of it ([x] done, [>] active, [!] blocked, [~] skipped, no mark pending); "
         "`next`, the next step to do with all that it needs; `step`, the one named by step_id; `tree`, to show people.",
         ReadArguments,
-        View,
         tool_functions.read_plan,
     ),
     "check_plan": ToolEntry(
@@ -133,21 +121,17 @@ TOOLS: Mapping[str, ToolEntry] = {
         f"Check a text, or a plan of the folder: up to {MAX_FINDINGS} errors and warnings, each with its line and, "
         "where known, what to write instead.",
         CheckArguments,
-        Checked,
         tool_functions.check_plan,
     ),
     "apply_commands": ToolEntry(
         "Change a plan",
         _APPLY,
         ApplyArguments,
-        Applied,
         tool_functions.apply_commands,
         reads=False,
         destroys=True,
     ),
-    "create_plan": ToolEntry(
-        "Create a plan", _CREATE, CreateArguments, Created, tool_functions.create_plan, reads=False
-    ),
+    "create_plan": ToolEntry("Create a plan", _CREATE, CreateArguments, tool_functions.create_plan, reads=False),
 }
 
 
@@ -162,12 +146,7 @@ def call(plans: Plans, entry: ToolEntry, arguments: Mapping[str, Any]) -> CallTo
         taken = entry.takes.model_validate(arguments)
     except ValidationError as error:
         raise RefusedError(_explain(error)) from None
-    answer = entry.work(plans, taken)
-    return CallToolResult(
-        content=[TextContent(text=answer.text)],
-        structured_content=answer.data.model_dump(mode="json"),
-        is_error=answer.is_error,
-    )
+    return CallToolResult(content=[TextContent(text=entry.work(plans, taken))])
 
 
 def _explain(error: ValidationError) -> str:

@@ -97,11 +97,6 @@ def test_a_broken_plan_is_refused(project: Path, monkeypatch: pytest.MonkeyPatch
     )
 
 
-def test_a_repair_is_noticed(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    put(project, {"planspec/oven.md": BROKEN.replace("1)", "1.").replace("2. Bake", "2. [act] Bake").encode()})
-    assert ask(monkeypatch, edit(project / "planspec/oven.md", project), "post-edit") == (0, "", "")
-
-
 def test_many_errors_are_told_as_far_as_there_is_room(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = "".join(f"{number}) [act] Light the oven\n" for number in range(1, 500))
     put(project, {"planspec/oven.md": f"Goal: g\n## Steps\n{rows}".encode()})
@@ -434,34 +429,6 @@ def test_long_inputs_take_little_time(monkeypatch: pytest.MonkeyPatch) -> None:
     began = time.process_time()
     assert ask(monkeypatch, {"tool_input": tool}, "post-edit") == (0, "", "")
     assert time.process_time() - began < 2
-
-
-def _fail(*_: Any, **__: Any) -> str:
-    raise RuntimeError("a bug\nof ours")
-
-
-@pytest.mark.parametrize("kind", ["fifo", "outside", "nowhere", "folder", "loop", "long", "unreadable"])
-def test_strange_files(project: Path, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
-    path = project / "planspec/odd.md"
-    if kind == "fifo":
-        os.mkfifo(path)
-    elif kind == "folder":
-        path.mkdir()
-    elif kind == "long":
-        path.write_bytes(b"x" * 10_000_001)
-    elif kind == "unreadable":
-        path.write_bytes(b"x")
-        monkeypatch.setattr("planspec_lark.folder.entries.read_file", _fail)
-    else:
-        put(project.parent, {"secret.md": b"the key\n"})
-        path.symlink_to({"outside": "../../secret.md", "nowhere": "no.md", "loop": "odd.md"}[kind])
-    code, out, err = ask(monkeypatch, edit(path, project), "post-edit")
-    assert (code, out) == (0, "")
-    assert "the key" not in err
-    assert err.count("\n") == (kind in ("outside", "long", "unreadable"))
-    if kind != "unreadable":
-        code, out, err = ask(monkeypatch, {}, "session-start")
-        assert (code, err, "bookings" in out, "the key" in out) == (0, "", True, False)
 
 
 def test_a_file_outside_of_the_project_is_none_of_its_plans(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -69,24 +69,6 @@ def test_an_assistant_has_to_be_named(project: Path) -> None:
     assert run("init", "--remove").stderr == "There is nothing to do.\n"
 
 
-def test_another_folder(project: Path) -> None:
-    (project / "sub").mkdir()
-    assert run("init", "--agent", "agents-md", "--folder", "sub").exit_code == 0
-    assert (project / "sub/AGENTS.md").exists()
-    assert run("init", "--agent", "agents-md", "--folder", "none").exit_code == 2
-
-
-def test_a_broken_file_is_named(project: Path) -> None:
-    put(project, {".claude/settings.json": b"{"})
-    before = files_of(project)
-    result = run("init")
-    assert result.exit_code == 2
-    assert result.stderr.endswith(
-        "Error: .claude/settings.json: this is not JSON: line 1: the text ends in the middle of the object\n"
-    )
-    assert files_of(project) == before
-
-
 def test_shared_plans(project: Path) -> None:
     run("init", "--agent", "claude", "--shared")
     assert (project / "planspec/settings.toml").exists()

@@ -168,16 +168,6 @@ def test_plans_may_be_shared_and_servers_left_out(tmp_path: Path) -> None:
     assert not (tmp_path / ".mcp.json").exists()
 
 
-@each
-def test_again_changes_nothing(tmp_path: Path, assistant: Assistant) -> None:
-    put(tmp_path, {assistant.notes: NOTES, ".claude/settings.json": COMMENTED})
-    set_up(tmp_path, assistant)
-    before = files_of(tmp_path)
-    again = plan_setup(tmp_path, [assistant])
-    assert (again.changes, again.remarks) == ((), ())
-    assert files_of(tmp_path) == before
-
-
 def test_what_is_there_already_stays(tmp_path: Path) -> None:
     """Put there by hand, with the same meaning: it is not put there twice, nor taken out."""
     hooks = {"Stop": [{"hooks": [{"type": "command", "command": "uv run planspec hook stop"}]}]}

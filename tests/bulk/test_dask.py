@@ -9,7 +9,6 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
 
 import distributed
 import pytest
@@ -122,41 +121,9 @@ def test_without_workers_a_run_waits_and_says_so(
     assert contents(tmp_path / "there") == contents(tmp_path / "here")
 
 
-def test_what_is_in_flight_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    corpus = write_corpus(tmp_path / "corpus.jsonl", 800)
-    waiting: list[int] = []
-    submitted = ended_ones = 0
-    submit = distributed.Client.submit
-
-    def count(self: distributed.Client, *args: Any, **more: Any) -> Any:
-        nonlocal submitted
-        submitted += 1
-        waiting.append(submitted - ended_ones)
-        return submit(self, *args, **more)
-
-    def note(done: int, _: int) -> None:
-        nonlocal ended_ones
-        ended_ones = done
-
-    monkeypatch.setattr(distributed.Client, "submit", count)
-    with cluster(tmp_path) as (address, _, _workers):
-        report = run_bulk([corpus], tmp_path / "out", options=OPTIONS, dask=address, progress=note)
-    assert report.shards > 8
-    # Two workers with a thread each, and two tasks for each thread.
-    assert max(waiting) <= 4
-
-
 @pytest.mark.parametrize("address", ["nowhere", "tcp://127.0.0.1:x", "\x1b[2J"])
 def test_an_address_that_is_none(tmp_path: Path, address: str) -> None:
     corpus = write_corpus(tmp_path / "corpus.jsonl", 5)
     with pytest.raises(BulkError, match="no scheduler answers at") as caught:
         run_bulk([corpus], tmp_path / "out", dask=address)
     assert "\x1b" not in str(caught.value)
-
-
-def test_a_shard_that_fails_there_is_told_here(tmp_path: Path) -> None:
-    corpus = write_corpus(tmp_path / "corpus.jsonl", 100)
-    with cluster(tmp_path) as (address, _, _):
-        # The first shard is done before the input changes.
-        report = run_bulk([corpus], tmp_path / "out", options=OPTIONS, dask=address, progress=lambda *_: corpus.touch())
-    assert {*report.failed.values()} == {f"{corpus}: the input has changed since it was split"}

@@ -105,17 +105,6 @@ def test_ids_are_text(tmp_path: Path) -> None:
     assert {row["id"] for row in analyze(path)} == {None}
 
 
-def test_ids_that_are_nested_deeply(tmp_path: Path) -> None:
-    """What can just be read cannot always be written again."""
-    path = tmp_path / "corpus.jsonl"
-    deep = (b'{"text": "x", "id": ' + b"[" * depth + b"]" * depth + b"}\n" for depth in range(500, 1100))
-    path.write_bytes(GOOD + b"".join(deep) + GOOD)
-    rows = analyze(path, id="id")
-    assert [row["record"] for row in rows] == list(range(602))
-    assert (rows[0]["problem"], rows[-1]["problem"]) == (None, None)
-    assert {row["message"] for row in rows if row["problem"]} <= {"it is nested too deeply"}
-
-
 def test_an_analysis_that_fails_is_a_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A fault of this package costs one record; what the machine lacks is nothing that a row could tell."""
     path = tmp_path / "corpus.jsonl"

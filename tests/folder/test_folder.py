@@ -47,11 +47,6 @@ def test_a_path_is_no_name(root: Path, folder: PlanFolder, monkeypatch: pytest.M
     assert folder.find("planspec/harvest.md") == Path("planspec/harvest.md")
 
 
-def test_a_path_that_is_free_may_lead_anywhere(tmp_path: Path, folder: PlanFolder) -> None:
-    outside = write(tmp_path / "outside.md", OPEN)
-    assert folder.find(str(outside)) == outside
-
-
 def test_a_file_whose_end_was_left_out(tmp_path: Path, folder: PlanFolder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     write(Path("orchard.md"), OPEN)
@@ -238,13 +233,6 @@ def test_the_folder_may_be_a_link_inside_the_project(root: Path, folder: PlanFol
     assert folder.archive("winter") == root / "planspec/archive/winter.md"
 
 
-def test_the_project_itself_may_be_a_link(tmp_path: Path, root: Path) -> None:
-    (tmp_path / "link").symlink_to(root)
-    folder = PlanFolder(tmp_path / "link")
-    assert folder.read("harvest") == OPEN
-    assert folder.read("Tasks/roof/plan.md") == OPEN
-
-
 @pytest.mark.parametrize("name", ["none", "file"])
 def test_there_is_no_project(tmp_path: Path, name: str) -> None:
     write(tmp_path / "file", "x")
@@ -303,24 +291,6 @@ def test_without_a_folder_there_are_no_plans(tmp_path: Path) -> None:
     assert not folder.path.exists()
 
 
-def test_the_folder_may_be_something_else(tmp_path: Path) -> None:
-    write(tmp_path / "planspec", "a file")
-    folder = PlanFolder(tmp_path)
-    for use in (folder.list, folder.names, lambda: folder.create("x", OPEN)):
-        with pytest.raises(FolderError) as caught:
-            use()
-        assert "ROOT/planspec: " in refusal(caught, tmp_path)[0]
-
-
-def test_thousands_of_plans(tmp_path: Path) -> None:
-    (tmp_path / "planspec").mkdir()
-    for number in range(3000):
-        (tmp_path / f"planspec/p{number:04}.md").write_text(OPEN)
-    folder = PlanFolder(tmp_path)
-    assert len(folder.list()) == 3000
-    assert folder.free_name("p0000") == "p0000_2"
-
-
 # ---------------------------------------------------------------- creating
 
 
@@ -332,11 +302,6 @@ def test_create(tmp_path: Path) -> None:
     umask = os.umask(0)
     os.umask(umask)
     assert stat.S_IMODE((tmp_path / "planspec/new.md").stat().st_mode) == 0o666 & ~umask
-
-
-def test_names_on_disk_are_composed(tmp_path: Path) -> None:
-    PlanFolder(tmp_path).create("cafe\u0301", OPEN)
-    assert os.listdir(tmp_path / "planspec") == ["café.md"]
 
 
 @pytest.mark.parametrize("name", ["harvest", "HARVEST", "Harvest"])

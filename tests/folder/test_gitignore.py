@@ -71,10 +71,3 @@ def test_a_folder_that_cannot_be_written_to(tmp_path: Path) -> None:
     for change in (PlanFolder(tmp_path).hide, PlanFolder(tmp_path).share):
         with pytest.raises(FolderError, match="planspec: "):
             change()
-
-
-def test_it_is_no_plan(tmp_path: Path) -> None:
-    folder = PlanFolder(tmp_path)
-    folder.hide()
-    folder.share()
-    assert list(folder.list()) == []

@@ -39,26 +39,26 @@ def test_it_is_that_of_the_nearest_folder(tmp_path: Path, here: Path) -> None:
     [
         (
             "# ignore\n\nignored = []",
-            "ignored: there is no such setting; there are ignore, also, severity and folder (at line 3)",
+            "ignored: there is no such setting; there are ignore, also, severity and folder",
         ),
         (
             "ignore = [\n'PS308',\n'PS999']",
-            "PS999: no code of a plan's findings is this, or begins with it (at line 3)",
+            "PS999: no code of a plan's findings is this, or begins with it",
         ),
-        ("ignore = 'PS308'", "ignore: it is a list of codes (at line 1)"),
-        ("ignore = ['']", "ignore: it is a list of codes (at line 1)"),
+        ("ignore = 'PS308'", "ignore: it is a list of codes"),
+        ("ignore = ['']", "ignore: it is a list of codes"),
         (
             "ignore = ['PS111']",
-            "PS111: what has this error is not a plan, so it is always told (at line 1)",
+            "PS111: what has this error is not a plan, so it is always told",
         ),
-        ("ignore = ['HS1']", "HS1: no code of a plan's findings is this, or begins with it (at line 1)"),
-        ("also = ['PS308']", "PS308: there is no such optional check; there are PS315 (at line 1)"),
-        ("severity = 'error'", "severity: it is a table of codes (at line 1)"),
-        ("[severity]\nPS308 = 'fatal'", "PS308: it is error, warning or info (at line 2)"),
-        ("[severity]\nPS111 = 'info'", "PS111: there is no warning or info of plans with this code (at line 2)"),
-        ("[severity]\nPS3 = 'info'", "PS3: there is no warning or info of plans with this code (at line 2)"),
-        ("folder = 3", "folder: it is the name of a folder (at line 1)"),
-        ('folder = "a\\u0000"', "folder: it is the name of a folder (at line 1)"),
+        ("ignore = ['HS1']", "HS1: no code of a plan's findings is this, or begins with it"),
+        ("also = ['PS308']", "PS308: there is no such optional check; there are PS315"),
+        ("severity = 'error'", "severity: it is a table of codes"),
+        ("[severity]\nPS308 = 'fatal'", "PS308: it is error, warning or info"),
+        ("[severity]\nPS111 = 'info'", "PS111: there is no warning or info of plans with this code"),
+        ("[severity]\nPS3 = 'info'", "PS3: there is no warning or info of plans with this code"),
+        ("folder = 3", "folder: it is the name of a folder"),
+        ('folder = "a\\u0000"', "folder: it is the name of a folder"),
         ("ignore = [", "Invalid value (at end of document)"),
         (f"ignore = {'[' * 100_000}", "recursion depth" if sys.version_info < (3, 14) else ""),
         ("x\x1b = 1", "(at line 1, column 2)"),
@@ -73,7 +73,7 @@ def test_what_is_refused(tmp_path: Path, text: str, said: str) -> None:
         with pytest.raises(FolderError) as raised:
             read_project()
         assert str(raised.value).startswith(f"{path}: ")
-        assert said.replace("line 1)", f"line {lead.count(chr(10)) + 1})") in str(raised.value)
+        assert said in str(raised.value)
         path.unlink()
 
 

@@ -44,13 +44,6 @@ def test_of_which_files_they_are(folder: PlanFolder) -> None:
     assert [settings_of(path).require_result for path in asked] == [True, True, False, False]
 
 
-@pytest.mark.parametrize("text", ["shared = ", "shared = " + "[" * 50_000, "shared = \\x00"])
-def test_what_is_no_toml_is_refused(folder: PlanFolder, text: str) -> None:
-    write(folder, text)
-    with pytest.raises(FolderError, match=r"settings\.toml"):
-        _ = folder.settings
-
-
 PLAN = "Goal: g\n## Steps\n1. [act] a\n"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -78,13 +78,6 @@ def test_a_plan_grows_line_by_line() -> None:
     assert '"task": "Mend the organ"' in model.prompts[0]
 
 
-def test_events_come_while_the_model_writes() -> None:
-    model = Model(GOOD)
-    left: list[int] = []
-    draft(model, on_event=lambda _: left.append(len(model.streams[0].rest)))
-    assert left[0] > len(GOOD) // 2
-
-
 def test_a_lost_answer_is_stopped_and_goes_back() -> None:
     model = Model(TWICE, GOOD)
     done = draft(model)
@@ -118,16 +111,6 @@ def test_what_stands_behind_a_whole_plan_is_not_waited_for() -> None:
     assert done.is_usable
     assert model.streams[0].closed
     assert len(model.streams[0].rest) > 9_000
-
-
-def test_nothing_is_told_of_reasoning() -> None:
-    model = Model(f"<think>\n{TWICE}</think>\n\n{GOOD}")
-    told: list[PlanEvent] = []
-    done = draft(model, on_event=told.append)
-    assert (serialize_plan(done.plan), done.is_usable, done.answers) == (GOOD, True, 1)
-    assert not any(event.diagnostic for event in told)
-    steps = [event.step.description for event in told if event.kind is PlanEventKind.STEP and event.step]
-    assert steps == ["Take out the pipes", "Clean them"]
 
 
 def test_rules_count_as_well() -> None:
@@ -178,18 +161,6 @@ def test_what_the_model_raises_is_raised_and_the_stream_closed() -> None:
     with pytest.raises(LlmError, match=r"^the line is dead$"):
         draft_plan(stream, "Mend it")
     assert streams[0].closed
-
-
-def test_what_a_watcher_raises_is_raised() -> None:
-    model = Model(GOOD)
-
-    def stop(_: PlanEvent) -> None:
-        raise KeyboardInterrupt
-
-    watch: Callable[[PlanEvent], None] = stop
-    with pytest.raises(KeyboardInterrupt):
-        draft(model, on_event=watch)
-    assert model.streams[0].closed
 
 
 def test_every_piece_is_told_with_the_number_of_its_answer() -> None:

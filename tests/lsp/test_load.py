@@ -137,19 +137,6 @@ def test_a_change_is_checked_once_whatever_is_asked(checks: Counter, scans: Coun
     assert (checks.count, scans.count) == (2, 2)
 
 
-def test_other_documents_are_not_looked_at(checks: Counter, scans: Counter) -> None:
-    documents = Documents()
-    for number in range(5):
-        document = documents.open(item(uri=f"untitled:{number}"))
-        assert document is not None
-        features.diagnose(document)
-    documents.change(*typed(2))
-    changed = documents.find("untitled:1")
-    assert changed is not None
-    features.diagnose(changed)
-    assert (checks.count, scans.count) == (6, 6)
-
-
 def test_a_place_in_a_long_line_is_found_without_going_over_it_again(monkeypatch: pytest.MonkeyPatch) -> None:
     text = ClientText("🚚" * 10_000 + "\n")
     widths = Counter(monkeypatch, text, "_width")

@@ -176,9 +176,8 @@ def test_a_client_whose_process_is_not_here_is_not_missed() -> None:
 # ---------------------------------------------------------------- strange messages
 
 
-@pytest.mark.parametrize(
-    "message",
-    [
+def test_what_is_no_message_ends_nothing() -> None:
+    messages = [
         b"Content-Length: 3\r\n\r\n{]}",
         b"Content-Length: 2\r\n\r\n[]",
         b"Content-Length: 4\r\n\r\nnull",
@@ -191,31 +190,28 @@ def test_a_client_whose_process_is_not_here_is_not_missed() -> None:
         framed({"method": "textDocument/didOpen", "params": {"textDocument": {"uri": 3}}}),
         framed({"method": "textDocument/didClose", "params": None}),
         framed({"method": "$/cancelRequest", "params": {"id": 99}}),
-    ],
-)
-def test_what_is_no_message_ends_nothing(message: bytes) -> None:
+    ]
     with started() as server:
-        server.send(message, opened("Goal: x\n"))
-        assert server.findings() == ["PS201"]
+        for number, message in enumerate(messages):
+            server.send(message, opened("Goal: x\n", number))
+            assert server.findings() == ["PS201"], message
         # What is said of it does not show how the server is built.
         assert "Traceback" not in server.end()[2]
 
 
-@pytest.mark.parametrize(
-    ("request_", "code"),
-    [
+def test_a_request_that_cannot_be_read_is_answered() -> None:
+    requests = [
         (asked("hover"), -32602),
         (asked("hover", position={"line": -1, "character": 0}), -32602),
         (asked("hover", position={"line": "x", "character": 0}), -32602),
         (asked("hover", "a", position={"line": 0}), -32602),
         ({"id": 2, "method": "no/such", "params": {}}, -32601),
-    ],
-)
-def test_a_request_that_cannot_be_read_is_answered(request_: dict[str, Any], code: int) -> None:
+    ]
     with started() as server:
-        server.send(request_)
-        answer = server.receive()
-        assert (answer["id"], answer["error"]["code"]) == (request_["id"], code)
+        for request, code in requests:
+            server.send(request)
+            answer = server.receive()
+            assert (answer["id"], answer["error"]["code"]) == (request["id"], code)
 
 
 def test_a_change_that_cannot_be_read_is_mended_by_the_next() -> None:

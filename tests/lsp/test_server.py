@@ -46,6 +46,7 @@ from pygls.exceptions import JsonRpcException
 from planspec_lark import check_text
 from planspec_lark.planspec import fix_text
 from tests.lsp.conftest import Client, Editor, told
+from tests.lsp.test_hopspec_index import DOCUMENT
 
 pytestmark = [
     pytest.mark.asyncio(loop_scope="module"),
@@ -179,6 +180,25 @@ async def test_there_are_not_too_many_findings(plain: Client) -> None:
     assert found[-1].message.startswith("300 more findings are not listed")
 
 
+# ---------------------------------------------------------------- two languages at once
+
+
+async def test_each_document_is_checked_as_what_it_is(plain: Client) -> None:
+    plan, hop = new(plain), new(plain, DOCUMENT, "untitled:hop", "hopspec")
+    assert await hop.found() == []
+    # Each text is a poor one of the other language.
+    for editor, text, family in ((plan, DOCUMENT, "PS"), (hop, PLAN, "HS")):
+        editor.change(text)
+        assert {code[:2] for code, _ in said(await editor.found())} == {family}
+    hop.close()
+    # Of the plan nothing is forgotten, and the other may become one of its language.
+    plan.change(FAULTY)
+    assert len(await plan.found()) == 2
+    hop.open(PLAN)
+    hop.change(FAULTY)
+    assert len(await hop.found()) == 2
+
+
 # ---------------------------------------------------------------- fixes
 
 
@@ -224,13 +244,6 @@ async def test_a_fix_that_guesses_says_so(plain: Client) -> None:
     [quick] = await actions(editor, here(5, 3), "quickfix")
     assert quick.title.endswith(" (look at what it drops or guesses)")
     assert quick.is_preferred is False
-
-
-async def test_a_line_that_is_left_out_goes_with_its_break(plain: Client) -> None:
-    editor = new(plain, f"```\n{PLAN}```\n")
-    await editor.found()
-    [quick, _] = await actions(editor, here(0, 0))
-    assert edits_of(quick.edit, editor) == [TextEdit(Range(Position(0, 0), Position(1, 0)), "")]
 
 
 async def test_all_fixes_are_made_once_they_are_chosen(able: Client) -> None:
@@ -279,14 +292,6 @@ async def test_names_lead_to_their_places(plain: Client) -> None:
     params = ReferenceParams(ReferenceContext(include_declaration=True), editor.document, at)
     places = await plain.text_document_references_async(params)
     assert [one.range for one in places or ()] == [here(2, 17, to=22), here(4, 6, to=11)]
-
-
-async def test_columns_are_as_they_were_agreed_on(able: Client) -> None:
-    editor = new(able)
-    found = await able.text_document_definition_async(DefinitionParams(editor.document, Position(4, 8)))
-    assert isinstance(found, (list, tuple))
-    # In UTF-8, `←` before the word has three units; ideographs have as many, an emoji four.
-    assert [getattr(one, "range", None) for one in found] == [here(2, 25, to=30)]
 
 
 async def test_a_variable_gets_another_name(plain: Client) -> None:
@@ -431,11 +436,3 @@ async def test_a_document_that_is_not_open(plain: Client) -> None:
     editor.close()
     assert await plain.text_document_hover_async(HoverParams(editor.document, Position(0, 0))) is None
     assert await new(plain).found() == []
-
-
-async def test_a_document_that_is_opened_twice_is_the_second(plain: Client) -> None:
-    editor = new(plain)
-    await editor.found()
-    editor.version = 1
-    editor.open(FAULTY)
-    assert len(await editor.found()) == 2

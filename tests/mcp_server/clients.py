@@ -47,15 +47,19 @@ class Agent:
         result: CallToolResult = self.portal.call(self.client.call_tool, tool, arguments)
         return result
 
-    def ask(self, tool: str, /, **arguments: Any) -> Any:
-        """The structured answer of a tool, which succeeds."""
+    def ask(self, tool: str, /, **arguments: Any) -> str:
+        """The answer of a tool that succeeds."""
         result = self.call(tool, **arguments)
         assert not result.is_error, text_of(result)
-        return result.structured_content
+        return text_of(result)
 
-    def read(self, tool: str, /, **arguments: Any) -> str:
-        """The answer of a tool as text."""
-        return text_of(self.call(tool, **arguments))
+    def view(self, name: str, **arguments: Any) -> str:
+        """What read_plan shows, without what it says before that."""
+        return self.ask("read_plan", name=name, **arguments).partition("\n\n")[2]
+
+    def digest(self, name: str = "library") -> str:
+        """The digest of a plan."""
+        return self.ask("read_plan", name=name).splitlines()[1].removeprefix("digest: ")
 
     def fail(self, tool: str, /, **arguments: Any) -> str:
         """What a tool says that refuses."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from urllib.parse import quote
 
@@ -77,15 +76,6 @@ def test_names_lead_nowhere_else(agent: Agent, outside: Path, name: str) -> None
     assert outside.exists()
 
 
-@pytest.mark.parametrize("name", ["nul\0", "bell\a", "lib\u202erary", "new\nline"])
-def test_names_with_hidden_characters(agent: Agent, outside: Path, name: str) -> None:
-    said = agent.fail("read_plan", name=name)
-    assert "which cannot be seen" in said
-    assert said.isprintable()
-    assert agent.fail("create_plan", name=name, text=NEW).isprintable()
-    assert outside.exists()
-
-
 @pytest.mark.parametrize("name", NAMES[:16])
 def test_nothing_is_created_elsewhere(agent: Agent, outside: Path, name: str) -> None:
     before = everything(agent.root.parent)
@@ -109,31 +99,8 @@ def test_links_lead_nowhere_else(agent: Agent, outside: Path) -> None:
         ]
         assert all("4711" not in one for one in said), said
     assert agent.fail("read_plan", name="link") == "planspec/link.md: this leads out of the folder"
-    assert "4711" not in agent.read("list_plans")
+    assert "4711" not in agent.ask("list_plans")
     assert everything(agent.root.parent) == before
-
-
-def test_a_folder_that_leads_elsewhere_is_refused(agent: Agent, tmp_path: Path) -> None:
-    (tmp_path / "library.md").write_text(PLAN)
-    (agent.root / "planspec").symlink_to(tmp_path)
-    for said in (
-        agent.fail("list_plans"),
-        agent.fail("read_plan", name="library"),
-        agent.fail("create_plan", name="hall", text=NEW),
-        agent.fail("apply_commands", name="library", commands="PLAN_CMD: DONE 2.1"),
-    ):
-        assert said == "planspec: this leads out of the folder"
-    assert [path.name for path in tmp_path.iterdir()] == ["library.md"]
-
-
-def test_pipes_are_not_waited_for(agent: Agent) -> None:
-    agent.write("library")
-    os.mkfifo(agent.root / "planspec" / "pipe.md")
-    assert agent.fail("read_plan", name="pipe") == "planspec/pipe.md: this is not a file"
-    assert (
-        agent.fail("apply_commands", name="pipe", commands="PLAN_CMD: DONE 1") == "planspec/pipe.md: this is not a file"
-    )
-    assert "fault: this is not a file" in agent.read("list_plans")
 
 
 def test_messages_do_not_say_where_the_folder_is(agent: Agent) -> None:
@@ -143,7 +110,7 @@ def test_messages_do_not_say_where_the_folder_is(agent: Agent) -> None:
         agent.fail("read_plan", name="notes"),
         agent.fail("read_plan", name="nowhere"),
         agent.fail("create_plan", name="library", text=NEW),
-        agent.read("list_plans"),
+        agent.ask("list_plans"),
         agent.prompt("listplan"),
     ]
     assert all(str(agent.root) not in one for one in said)

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 from planspec_lark import PlanFile, iter_steps, parse_plan
 from planspec_lark.syntax import estimate_tokens
-from tests.cli.running import call
 from tests.mcp_server.clients import PLAN, Agent, connected, text_of
 
 STEPS = 2_000
@@ -31,19 +29,17 @@ LARGE = "# Plan: Large\nGoal: All is done\n## Steps\n" + "".join(map(_part, rang
 def test_a_plan_of_2000_steps(agent: Agent) -> None:
     path = agent.write("large", LARGE)
     started = time.monotonic()
-    assert agent.ask("list_plans")["plans"][0]["progress"]["total"] == STEPS
+    assert f"progress: {STEPS} steps: " in agent.ask("list_plans")
     for view in ({"view": "plan"}, {"view": "next"}, {"view": "step", "step_id": "10.5"}):
         found = agent.ask("read_plan", name="large", **view)
-        assert estimate_tokens(found["text"]) <= 4_000
-        # Text and data together hold the view twice.
-        assert len(agent.read("read_plan", name="large", **view)) < 20_000
-        assert found["next_step"] == "10.1"
+        assert estimate_tokens(found) <= 4_100
+        assert "\nnext step: 10.1\n" in found
     for name, argument in (("planspec", "request"), ("showplan", "name"), ("archiveplan", "name")):
         assert len(agent.prompt(name, **{argument: "large"})) < 25_000
     assert agent.resource("planspec://plans/large") == LARGE
-    assert agent.ask("check_plan", name="large")["is_valid"]
+    assert agent.ask("check_plan", name="large").startswith("The plan is valid")
     applied = agent.ask("apply_commands", name="large", commands="PLAN_CMD: ADD 10.1 [act] First → first")
-    assert applied["progress"]["total"] == STEPS + 1
+    assert f"progress: {STEPS + 1} steps: " in applied
     agent.ask("create_plan", name="copy", text=LARGE)
     first, *others = _part(10, 2).splitlines(keepends=True)
     tenth = "".join([first, "  10.1. [act] First → first\n", *others])
@@ -76,29 +72,9 @@ def test_changes_at_once_are_all_kept(tmp_path: Path) -> None:
         ]
 
 
-def test_changes_of_a_server_and_of_the_command_line(agent: Agent) -> None:
-    count = 24
-    path = agent.write("many", "Goal: g\n## Steps\n" + "".join(f"{n}. [act] s\n" for n in range(1, count + 1)))
-
-    async def change() -> list[bool]:
-        calls = (
-            agent.client.call_tool("apply_commands", {"name": "many", "commands": f"PLAN_CMD: DONE {n}"})
-            for n in range(1, count - 3)
-        )
-        return [result.is_error for result in await asyncio.gather(*calls)]
-
-    changes = agent.portal.start_task_soon(change)
-    with ThreadPoolExecutor() as pool:
-        lines = [f"PLAN_CMD: DONE {n}".encode() for n in range(count - 3, count + 1)]
-        done = list(pool.map(lambda line: call("apply", path, stdin=line), lines))
-    assert [one.returncode for one in done] == [0] * 4
-    assert changes.result(60) == [False] * (count - 4)
-    assert parse_plan(path.read_text()).progress["done"] == count
-
-
 def test_of_changes_to_the_same_state_one_wins(agent: Agent) -> None:
     agent.write("library")
-    seen = agent.ask("read_plan", name="library")["digest"]
+    seen = agent.digest()
 
     async def race() -> list[bool]:
         arguments = [
@@ -115,7 +91,7 @@ def test_a_plan_that_changes_while_a_change_waits_is_left_alone(agent: Agent) ->
     arguments = {
         "name": "library",
         "commands": "PLAN_CMD: DONE 2.1",
-        "expected_digest": agent.ask("read_plan", name="library")["digest"],
+        "expected_digest": agent.digest(),
     }
     with PlanFile(path).leased():
         waiting = agent.portal.start_task_soon(agent.client.call_tool, "apply_commands", arguments)

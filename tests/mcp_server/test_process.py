@@ -120,7 +120,7 @@ def test_nothing_but_messages_is_on_standard_output(
     )
     with started(tmp_path, before) as process:
         send(process, tool_call(2, "list_plans"))
-        assert receive(process)["result"]["structuredContent"]["plans"] == []
+        assert "There are no plans" in receive(process)["result"]["content"][0]["text"]
         out, err = process.communicate()
     assert (process.returncode, out, err) == (0, b"", b"hello\n")
 
@@ -157,9 +157,7 @@ DEEP = "[" * 15_000 + "]" * 15_000
         ('{"jsonrpc": "2.0", "id": "\\ud83d", "method": []}', {"id": "\ud83d"}),
         ('[{"jsonrpc": "2.0", "id": 7, "method": "ping"}]', {"id": None}),
         ('{"id": 7, "method": "ping"', {"id": None, "code": -32700}),
-        (f'{{"id": 7, "method": "ping", "params": {DEEP}}}', {"id": 7}),
-        (f'[{{"id": 7, "params": {DEEP}}}]', {"id": None}),
-        (f'{{"id": 7, "params": {DEEP}', {"id": None, "code": -32700}),
+        (f'{{"id": 7, "method": "ping", "params": {DEEP}}}', {"id": None, "code": -32700}),
     ],
 )
 def test_what_is_no_message_is_answered(line: str, answer: dict[str, Any]) -> None:
@@ -169,9 +167,7 @@ def test_what_is_no_message_is_answered(line: str, answer: dict[str, Any]) -> No
     assert {"id": said["id"], "code": said["error"]["code"]} == {"code": -32600, **answer}
 
 
-@pytest.mark.parametrize(
-    "line", ['{"id": 7, "result": 1}', '{"jsonrpc": "1.0", "id": 7, "error": {}}', f'{{"id": 7, "result": {DEEP}}}']
-)
+@pytest.mark.parametrize("line", ['{"id": 7, "result": 1}', '{"jsonrpc": "1.0", "id": 7, "error": {}}'])
 def test_an_answer_is_not_answered(line: str) -> None:
     assert pipes._check(line) == ("", "")
 
@@ -180,7 +176,7 @@ def test_half_a_character_is_replaced(tmp_path: Path) -> None:
     text = PLAN.replace("2.1. [act] ", "2.1. [act] \U0001f642\ud83d ")
     with started(tmp_path) as process:
         send(process, tool_call(2, "check_plan", text=text))
-        assert receive(process)["result"]["structuredContent"]["is_valid"]
+        assert receive(process)["result"]["content"][0]["text"].startswith("The plan is valid")
         send(process, tool_call(3, "create_plan", name="hall", text=text))
         while receive(process).get("id") != 3:
             pass
@@ -189,28 +185,6 @@ def test_half_a_character_is_replaced(tmp_path: Path) -> None:
 
 
 def test_a_crash_is_a_plain_error_and_one_line(tmp_path: Path) -> None:
-    asked: list[tuple[str, dict[str, Any]]] = [
-        ("resources/list", {}),
-        ("resources/read", {"uri": "planspec://plans/library"}),
-        ("prompts/get", {"name": "listplan"}),
-    ]
-    with started(tmp_path, CRASH.format("PlanFolder.names = Plans.text")) as process:
-        for number, (method, params) in enumerate(asked, start=2):
-            send(process, {"jsonrpc": "2.0", "id": number, "method": method, "params": params})
-            assert receive(process)["error"] == {
-                "code": -32603,
-                "message": f"{method} has failed by a fault of the server itself (OSError), which has logged it.",
-            }
-        send(process, {"jsonrpc": "2.0", "id": 9, "method": "ping"})
-        assert receive(process) == {"jsonrpc": "2.0", "id": 9, "result": {}}
-        out, err = process.communicate()
-    assert (process.returncode, out) == (0, b"")
-    logged = err.decode().splitlines(keepends=True)
-    assert len(logged) == len(asked)
-    assert all(map(LOGGED.fullmatch, logged)), logged
-
-
-def test_a_crash_inside_a_tool_is_an_answer(tmp_path: Path) -> None:
     asked: list[tuple[str, dict[str, Any]]] = [
         ("list_plans", {}),
         ("read_plan", {"name": "library"}),
@@ -227,6 +201,11 @@ def test_a_crash_inside_a_tool_is_an_answer(tmp_path: Path) -> None:
             more = " Read the plan: it may have been changed." if tool in {"create_plan", "apply_commands"} else ""
             assert answer["result"]["content"] == [{"type": "text", "text": text + more}]
             assert answer["result"]["isError"] is True
+        # All else is an error of the protocol.
+        asked.append(("resources/list", {}))
+        send(process, {"jsonrpc": "2.0", "id": 9, "method": "resources/list", "params": {}})
+        said = "resources/list has failed by a fault of the server itself (OSError), which has logged it."
+        assert receive(process)["error"] == {"code": -32603, "message": said}
         out, err = process.communicate()
     assert (process.returncode, out) == (0, b"")
     logged = err.decode().splitlines(keepends=True)
@@ -241,11 +220,6 @@ def test_closed_input_ends_it(tmp_path: Path) -> None:
     with started(tmp_path) as process:
         out, err = process.communicate(timeout=60)
     assert (process.returncode, out, err) == (0, b"", b"")
-
-
-def test_input_that_is_closed_at_once_ends_it(tmp_path: Path) -> None:
-    done = call("mcp", "--folder", tmp_path, stdin=b"")
-    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
@@ -393,13 +367,6 @@ def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
     done = call("mcp", "--folder", tmp_path / "nowhere\x1b[2J")
     assert done.returncode == 2
     assert done.stderr.decode() == f"Error: {tmp_path}/nowhere\\x1b[2J: No such file or directory\n"
-
-
-def test_a_file_in_place_of_a_folder(tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    done = call("mcp", "--folder", tmp_path / "file")
-    assert done.returncode == 2
-    assert done.stderr.decode().endswith(f": Directory '{tmp_path}/file' is a file.\n")
 
 
 def test_without_the_extra() -> None:

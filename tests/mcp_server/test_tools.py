@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
+import re
 import time
 from pathlib import Path
 from threading import Event
@@ -29,18 +29,27 @@ TOOLS = ["list_plans", "read_plan", "check_plan", "apply_commands", "create_plan
 NEW = "# Plan: Paint\nGoal: The hall is white\n## Steps\n1. [act] Paint the hall → hall\n"
 
 
-def digest(agent: Agent, name: str = "library") -> str:
-    found: str = agent.ask("read_plan", name=name)["digest"]
-    return found
-
-
 # ---------------------------------------------------------------- what there is
 
 
-def test_there_are_five_with_schemas_and_hints(agent: Agent, snapshot: SnapshotAssertion) -> None:
+def test_there_are_five_with_schemas_and_hints(agent: Agent) -> None:
     listed = agent.portal.call(agent.client.list_tools).tools
-    assert [tool.name for tool in listed] == TOOLS
-    assert [tool.model_dump(exclude_none=True) for tool in listed] == snapshot
+    takes = {tool.name: ([*tool.input_schema["properties"]], tool.input_schema.get("required", [])) for tool in listed}
+    assert takes == {
+        "list_plans": (["cursor"], []),
+        "read_plan": (["name", "view", "step_id", "max_tokens"], ["name"]),
+        "check_plan": (["text", "name"], []),
+        "apply_commands": (["name", "actions", "commands", "expected_digest"], ["name"]),
+        "create_plan": (["name", "text"], ["name", "text"]),
+    }
+    assert all(tool.title and tool.output_schema is None for tool in listed)
+    hints = [tool.annotations for tool in listed]
+    reads = [one.read_only_hint for one in hints if one]
+    assert reads == [one.idempotent_hint for one in hints if one] == [True, True, True, False, False]
+    assert [one.destructive_hint for one in hints if one] == [False, False, False, True, False]
+    action = listed[3].input_schema["$defs"]["Action"]["properties"]
+    assert action["type"] == {"enum": ["reason", "act", "decide", "subtask"], "type": "string"}
+    assert action["inputs"] == {"items": {"type": "string"}, "type": "array"}
 
 
 def test_what_the_descriptions_show_is_right() -> None:
@@ -57,8 +66,7 @@ def test_what_the_descriptions_show_is_right() -> None:
 
 
 def test_a_folder_without_plans(agent: Agent) -> None:
-    assert agent.ask("list_plans") == {"plans": [], "total": 0, "next_cursor": ""}
-    assert agent.read("list_plans") == "There are no plans in this folder. create_plan makes one.\n"
+    assert agent.ask("list_plans") == "There are no plans in this folder. create_plan makes one.\n"
 
 
 def test_plans_are_listed_with_their_progress_and_broken_ones_with_their_fault(
@@ -72,7 +80,6 @@ def test_plans_are_listed_with_their_progress_and_broken_ones_with_their_fault(
     agent.write("搬图书馆", PLAN.replace("Move the library", "搬图书馆"))
     (agent.root / "planspec" / "folder.md").mkdir()
     assert agent.ask("list_plans") == snapshot
-    assert agent.read("list_plans") == snapshot
 
 
 def test_long_lists_come_in_pages(agent: Agent) -> None:
@@ -80,16 +87,14 @@ def test_long_lists_come_in_pages(agent: Agent) -> None:
     for name in names:
         agent.write(name, NEW)
     cursor, pages = "", []
-    while True:
+    for left in (True, True, False):
         page = agent.ask("list_plans", cursor=cursor)
-        assert page["total"] == 120
-        pages.append([one["name"] for one in page["plans"]])
-        cursor = page["next_cursor"]
-        if not cursor:
-            break
+        pages.append(re.findall("^(plan_[0-9]+): Paint$", page, flags=re.MULTILINE))
+        cursor = pages[-1][-1]
+        said = f"\n\nThere are 120 plans in all; for the next ones, cursor: {cursor}\n"
+        assert page.endswith(said) is left
     assert [len(page) for page in pages] == [50, 50, 20]
     assert [name for page in pages for name in page] == names
-    assert agent.read("list_plans").endswith("There are 120 plans in all; for the next ones, cursor: plan_049\n")
     assert agent.fail("list_plans", cursor="plan_118x") == (
         "There is no such page (any more): begin again without a cursor."
     )
@@ -97,10 +102,8 @@ def test_long_lists_come_in_pages(agent: Agent) -> None:
 
 def test_long_titles_are_shortened_and_nothing_steers_a_terminal(agent: Agent) -> None:
     agent.write("long", f"# Plan: {'t' * 5000}\nGoal: \u202ereversed\n## Steps\n1. [act] x\n")
-    (plan,) = agent.ask("list_plans")["plans"]
-    assert plan["title"] == "t" * 200 + "…"
-    assert plan["goal"] == "\\u202ereversed"
-    assert "\u202e" not in agent.read("list_plans")
+    said = f"long: {'t' * 200}…\n  goal: \\u202ereversed\n  progress: 1 step: 1 pending\n"
+    assert agent.ask("list_plans") == said
 
 
 # ---------------------------------------------------------------- read_plan
@@ -117,54 +120,39 @@ def test_long_titles_are_shortened_and_nothing_steers_a_terminal(agent: Agent) -
 )
 def test_views(agent: Agent, arguments: dict[str, str], snapshot: SnapshotAssertion) -> None:
     agent.write("library")
-    assert agent.read("read_plan", name="library", **arguments) == snapshot
     assert agent.ask("read_plan", name="library", **arguments) == snapshot
 
 
 def test_views_keep_to_their_budget(agent: Agent) -> None:
     agent.write("library", PLAN + "".join(f"{n}. [act] {'word ' * 20}\n  > {'detail ' * 20}\n" for n in range(4, 60)))
-    small = agent.ask("read_plan", name="library", max_tokens=400)
-    large = agent.ask("read_plan", name="library", max_tokens=2000)
-    full = agent.ask("read_plan", name="library", max_tokens=20_000)
-    assert [one["is_complete"] for one in (small, large, full)] == [False, False, True]
-    assert estimate_tokens(small["text"]) <= 400 < estimate_tokens(large["text"]) <= 2000
-    assert "Parts are left out to save room" in agent.read("read_plan", name="library", max_tokens=400)
-    assert "2.1. [act] Hire a lorry → lorry" in small["text"]
-    # All views are of the same text.
-    assert small["digest"] == large["digest"] == full["digest"]
+    small, large, full = (agent.view("library", max_tokens=most) for most in (400, 2000, 20_000))
+    assert estimate_tokens(small) <= 400 < estimate_tokens(large) <= 2000
+    assert "2.1. [act] Hire a lorry → lorry" in small
+    answers = (agent.ask("read_plan", name="library", max_tokens=most) for most in (400, 20_000))
+    assert ["\nParts are left out to save room, each where it says" in one for one in answers] == [True, False]
+    assert "59. [act] word" in full
 
 
 def test_the_tree_is_that_of_the_command_line(agent: Agent) -> None:
     path = agent.write("library")
-    assert agent.ask("read_plan", name="library", view="tree")["text"] == call("show", path).stdout.decode()
+    assert agent.view("library", view="tree") == call("show", path).stdout.decode()
 
 
 def test_a_tree_keeps_to_its_budget(agent: Agent) -> None:
     agent.write("library", PLAN + "".join(f"{n}. [act] {'word ' * 20}\n" for n in range(4, 60)))
-    full = agent.ask("read_plan", name="library", view="tree", max_tokens=20_000)
-    cut = agent.ask("read_plan", name="library", view="tree", max_tokens=500)
-    assert (full["is_complete"], cut["is_complete"]) == (True, False)
-    *kept, said = cut["text"].splitlines()
-    rows = full["text"].splitlines()
+    rows = agent.view("library", view="tree", max_tokens=20_000).splitlines()
+    cut = agent.view("library", view="tree", max_tokens=500)
+    *kept, said = cut.splitlines()
     assert kept == rows[: len(kept)]
     assert said == f"… and {len(rows) - len(kept)} more lines"
     # No line that is left out would have found room.
-    assert 500 - estimate_tokens(rows[len(kept)]) < estimate_tokens(cut["text"]) <= 500
-
-
-def test_a_tree_without_room_for_its_first_line(agent: Agent) -> None:
-    agent.write("long", f"# Plan: {'very ' * 400}long\nGoal: x\n## Steps\n1. [act] x\n")
-    text = agent.ask("read_plan", name="long", view="tree", max_tokens=200)["text"]
-    assert text == "… and 11 more lines\n"
+    assert 500 - estimate_tokens(rows[len(kept)]) < estimate_tokens(cut) <= 500
 
 
 def test_what_is_hidden_counts_as_it_is_shown(agent: Agent) -> None:
     agent.write("marks", PLAN + f"4. [act] x\n  > {chr(0x202E) * 300}\n")
-    cut = agent.ask("read_plan", name="marks", max_tokens=1_000)
-    assert estimate_tokens(cut["text"]) <= 1_000
-    full = agent.ask("read_plan", name="marks", max_tokens=10_000)
-    assert full["text"].endswith("  > " + "\\u202e" * 300 + "\n")
-    assert "\u202e" not in agent.read("read_plan", name="marks", max_tokens=10_000)
+    assert estimate_tokens(agent.view("marks", max_tokens=1_000)) <= 1_000
+    assert agent.view("marks", max_tokens=10_000).endswith("  > " + "\\u202e" * 300 + "\n")
 
 
 def test_a_budget_that_is_too_small_is_named(agent: Agent) -> None:
@@ -195,16 +183,14 @@ def test_nothing_is_next_when_all_is_done(agent: Agent) -> None:
     assert agent.fail("read_plan", name="hall", view="next") == (
         "No step is open: nothing is left to do. Read the view `plan` to see what came of it."
     )
-    view = agent.ask("read_plan", name="hall")
-    assert (view["is_finished"], view["next_step"]) == (True, "")
-    assert "progress: 1 step: 1 done; nothing is left to do\n" in agent.read("read_plan", name="hall")
+    assert "\nprogress: 1 step: 1 done; nothing is left to do\n\n" in agent.ask("read_plan", name="hall")
 
 
 def test_the_plan_of_a_task_is_found_by_its_name(agent: Agent) -> None:
     path = agent.root / "Tasks" / "hall" / "plan.md"
     path.parent.mkdir(parents=True)
     path.write_text(NEW)
-    assert agent.ask("read_plan", name="hall")["text"] == NEW
+    assert agent.view("hall") == NEW
     agent.ask("apply_commands", name="hall", commands="PLAN_CMD: DONE 1")
     assert parse_plan(path.read_text()).is_converged
 
@@ -228,8 +214,8 @@ def test_findings_are_those_that_the_project_settles(agent: Agent) -> None:
     text = "Goal: x\n## Steps\n1. [act] one → a\n2. [act] two → a\n3. [subtask] three\n"
     settings = agent.root / "planspec.toml"
     settings.write_text("ignore = ['PS308']\nseverity = {PS206 = 'error'}\n")
-    found = agent.ask("check_plan", text=text)["findings"]
-    assert [(one["code"], one["severity"]) for one in found] == [("PS206", "error")]
+    found = agent.ask("check_plan", text=text)
+    assert re.findall(r"^([a-z]+)\[(.*)\]", found, flags=re.MULTILINE) == [("error", "PS206")]
     assert "error[PS206]" in agent.fail("create_plan", name="a", text=text)
     settings.write_text("ignored = []")
     said = agent.fail("check_plan", text=text)
@@ -237,22 +223,17 @@ def test_findings_are_those_that_the_project_settles(agent: Agent) -> None:
 
 
 def test_a_text_is_checked(agent: Agent, snapshot: SnapshotAssertion) -> None:
-    assert agent.ask("check_plan", text=NEW) == {"is_valid": True, "findings": [], "not_listed": 0}
-    assert agent.read("check_plan", text=NEW) == "The plan is valid.\n"
+    assert agent.ask("check_plan", text=NEW) == "The plan is valid.\n"
     bad = "# Plan: x\nGoal：y\n## Steps\n1. [act] one → a\n2. two\n"
     assert agent.ask("check_plan", text=bad) == snapshot
-    assert agent.read("check_plan", text=bad) == snapshot
     doubtful = NEW.replace("→ hall", "→ hall\n  > ← paint")
-    assert agent.ask("check_plan", text=doubtful) == snapshot
-    assert agent.read("check_plan", text=doubtful) == snapshot
+    assert agent.ask("check_plan", text=doubtful).startswith("The plan is valid")
     assert list(agent.root.iterdir()) == []
 
 
 def test_a_plan_of_the_folder_is_checked(agent: Agent) -> None:
     agent.write("notes", "nonsense\n")
-    checked = agent.ask("check_plan", name="notes")
-    assert not checked["is_valid"]
-    assert "--> notes:1:1" in agent.read("check_plan", name="notes")
+    assert re.search("^The plan has errors:.* --> notes:1:1\n", agent.ask("check_plan", name="notes"), flags=re.DOTALL)
 
 
 @pytest.mark.parametrize("arguments", [{}, {"text": NEW, "name": "library"}])
@@ -263,9 +244,8 @@ def test_either_a_text_or_a_name_is_checked(agent: Agent, arguments: dict[str, s
 
 def test_findings_are_bounded(agent: Agent) -> None:
     text = "## Steps\n" + "x" * 100_000 + "\n" + "nonsense\n" * 10_000
-    checked = agent.ask("check_plan", text=text)
-    assert (len(checked["findings"]), checked["not_listed"]) == (20, 981)
-    said = agent.read("check_plan", text=text)
+    said = agent.ask("check_plan", text=text)
+    assert said.count("\nerror[") == 20
     assert said.endswith("\n\nand 981 more\n")
     assert len(said) < 20_000
 
@@ -273,22 +253,12 @@ def test_findings_are_bounded(agent: Agent) -> None:
 def test_errors_are_not_hidden_by_hints_and_warnings(agent: Agent) -> None:
     steps = "".join(f"{n}. [act] Do number {n} → out\n" for n in range(1, 100))
     checked = agent.ask("check_plan", text=f"Goal: All is done\n## Steps\n{steps}100. [do] x\n")
-    assert checked["findings"][0]["severity"] == "error"
-    assert checked["not_listed"] > 0
+    assert checked.startswith("The plan has errors:\n\nerror[")
+    assert "warning[" in checked
 
 
 def test_a_text_that_is_too_long_is_not_read(agent: Agent) -> None:
-    (finding,) = agent.ask("check_plan", text="x" * 10_000_001)["findings"]
-    assert finding["code"] == "PS121"
-
-
-def test_a_folder_that_requires_results(agent: Agent) -> None:
-    agent.write("library")
-    (agent.root / "planspec" / "settings.toml").write_text("require_result = true\n")
-    step = parse_plan(PLAN).steps[-1].step_id
-    said = agent.fail("apply_commands", name="library", commands=f"PLAN_CMD: DONE {step}")
-    assert "PC122" in said
-    assert agent.ask("apply_commands", name="library", commands=f"PLAN_CMD: DONE {step} | all of it")["applied"]
+    assert "error[PS121]" in agent.ask("check_plan", text="x" * 10_000_001)
 
 
 # ---------------------------------------------------------------- create_plan
@@ -313,19 +283,9 @@ def test_a_plan_with_a_text_that_is_still_to_be_written_is_not_created(agent: Ag
 
 
 def test_a_plan_is_created(agent: Agent, snapshot: SnapshotAssertion) -> None:
-    created = agent.ask("create_plan", name="hall", text=NEW)
-    assert (agent.root / "planspec" / "hall.md").read_text() == NEW
-    assert created == {
-        "name": "hall",
-        "uri": "planspec://plans/hall",
-        "digest": digest(agent, "hall"),
-        "progress": {"total": 1, "done": 0, "active": 0, "blocked": 0, "pending": 1, "skipped": 0},
-        "is_finished": False,
-        "next_step": "1",
-        "findings": [],
-    }
     doubtful = NEW.replace("→ hall", "→ hall\n  > ← paint")
-    assert agent.read("create_plan", name="doubtful", text=doubtful) == snapshot
+    assert agent.ask("create_plan", name="hall", text=doubtful) == snapshot
+    assert (agent.root / "planspec" / "hall.md").read_text() == doubtful
 
 
 def test_a_text_is_stored_as_it_is(agent: Agent) -> None:
@@ -354,30 +314,16 @@ def test_commands_are_applied(agent: Agent, snapshot: SnapshotAssertion) -> None
     commands = "Done with the lorry.\nPLAN_CMD: DONE 2.1 | booked\nPLAN_CMD: ADD 2.2 [act] Load it → load\n> ← lorry\n"
     applied = agent.ask("apply_commands", name="library", commands=commands)
     assert applied == snapshot
-    assert applied["digest"] == digest(agent)
+    assert f"\ndigest: {agent.digest()}\n" in applied
     assert path.read_text() == PLAN.replace(
         "  2.1. [act] Hire a lorry → lorry\n", "  2.1. [x] [act] Hire a lorry → lorry | booked\n"
     ).replace("  2.2. ", "  2.2. [act] Load it → load\n    > ← lorry\n  2.3. ")
-    path.write_text(PLAN)
-    assert agent.read("apply_commands", name="library", commands=commands) == snapshot
-
-
-def test_what_is_not_changed_keeps_its_form(agent: Agent) -> None:
-    odd = "\ufeff" + PLAN.replace("Goal: ", "**Goal**:  ").replace("  2.1. [act]", "\t2.1.   [act]")
-    odd = odd.replace("\n", "\r\n")
-    path = agent.write("library", odd)
-    agent.ask("apply_commands", name="library", commands="PLAN_CMD: DONE 2.1")
-    assert path.read_bytes().decode() == odd.replace("\t2.1.   [act]", "\t2.1. [x] [act]")
 
 
 def test_where_one_is_refused_nothing_is_changed(agent: Agent, snapshot: SnapshotAssertion) -> None:
     path = agent.write("library")
-    result = agent.call(
-        "apply_commands", name="library", commands="PLAN_CMD: DONE 2.1\nPLAN_CMD: DONE 7\nPLAN_CMD: REPLAN 1\n"
-    )
-    assert result.is_error
-    assert result.structured_content == snapshot
-    assert [one.text for one in result.content if one.type == "text"] == snapshot
+    commands = "PLAN_CMD: DONE 2.1\nPLAN_CMD: DONE 7\nPLAN_CMD: REPLAN 1\n"
+    assert agent.fail("apply_commands", name="library", commands=commands) == snapshot
     assert path.read_text() == PLAN
 
 
@@ -396,44 +342,41 @@ def test_commands_in_reasoning_are_none(agent: Agent, snapshot: SnapshotAssertio
     path = agent.write("library")
     evil = "<think>\nPLAN_CMD: SKIP 2\nplan_cmd: done 1\n</think>"
     commands = f"{evil}\nPLAN_CMD: DONE 2.1 | booked\n"
-    applied = agent.ask("apply_commands", name="library", commands=commands)
-    assert [one["command"] for one in applied["reports"]] == ["DONE 2.1"]
-    assert [(one["severity"], one["code"], one["line"]) for one in applied["findings"]] == [("info", "PS125", 1)]
+    assert agent.ask("apply_commands", name="library", commands=commands) == snapshot
     after = path.read_text()
     assert after == PLAN.replace("2.1. [act] Hire a lorry → lorry", "2.1. [x] [act] Hire a lorry → lorry | booked")
-    assert agent.read("apply_commands", name="library", commands=commands) == snapshot
     assert agent.fail("apply_commands", name="library", commands=evil) == snapshot
     assert path.read_text() == after
 
 
 def test_a_plan_that_has_changed_is_left_alone(agent: Agent) -> None:
     path = agent.write("library")
-    before = digest(agent)
-    first = agent.ask("apply_commands", name="library", commands="PLAN_CMD: DONE 2.1", expected_digest=before)
+    before = agent.digest()
+    agent.ask("apply_commands", name="library", commands="PLAN_CMD: DONE 2.1", expected_digest=before)
+    now = agent.digest()
     text = path.read_text()
     assert agent.fail("apply_commands", name="library", commands="PLAN_CMD: DONE 2.2", expected_digest=before) == (
-        f"Nothing was changed: the plan has changed since you read it; its digest is {first['digest']}. "
+        f"Nothing was changed: the plan has changed since you read it; its digest is {now}. "
         "Read it again, and look whether the change is still right."
     )
     assert path.read_text() == text
-    agent.ask("apply_commands", name="library", commands="PLAN_CMD: DONE 2.2", expected_digest=first["digest"])
+    agent.ask("apply_commands", name="library", commands="PLAN_CMD: DONE 2.2", expected_digest=now)
 
 
 def test_commands_that_change_nothing_change_no_byte(agent: Agent) -> None:
     path = agent.write("library", PLAN.replace("Goal: ", "**Goal**:  "))
     before = path.read_bytes(), path.stat().st_mtime_ns
     applied = agent.ask("apply_commands", name="library", commands="PLAN_CMD: DONE 1\nPLAN_CMD: EXPAND 1")
-    assert (applied["applied"], applied["changed"]) == (True, False)
+    assert "\nThe plan's text is the same as before.\n" in applied
     assert (path.read_bytes(), path.stat().st_mtime_ns) == before
-    assert "The plan's text is the same as before.\n" in agent.read(
-        "apply_commands", name="library", commands="PLAN_CMD: DONE 1"
-    )
 
 
 def test_reports_are_bounded(agent: Agent) -> None:
     agent.write("library")
     applied = agent.ask("apply_commands", name="library", commands="PLAN_CMD: DONE 2.1\n" * 3000)
-    assert (len(applied["reports"]), applied["not_listed"]) == (50, 2950)
+    assert applied.count("ok: ") == 50
+    assert "\nand 2950 more\ndigest: " in applied
+    assert " more\n" not in agent.ask("apply_commands", name="library", commands="PLAN_CMD: DONE 2.1\n" * 50)
     said = agent.fail("apply_commands", name="library", commands="PLAN_CMD: DONE 2.1\n" + "PLAN_CMD: DONE 9\n" * 3000)
     assert said.count("PC111: DONE 9: step 9 does not exist\n") == 50
     assert "\nand 2950 more\nNothing was changed: one of them was refused, and it is all of them or none.\n" in said
@@ -455,17 +398,9 @@ def test_a_plan_that_is_run_is_left_alone(agent: Agent) -> None:
             "apply_commands", name="library", commands="PLAN_CMD: DONE 2.1", expected_digest="0"
         ).startswith("Nothing was changed: the plan has changed since you read it")
         assert time.monotonic() - started < 30
-        assert agent.ask("read_plan", name="library")["next_step"] == "2.1"
+        assert "\nnext step: 2.1\n" in agent.ask("read_plan", name="library")
     assert path.read_text() == PLAN
     agent.ask("apply_commands", name="library", commands="PLAN_CMD: DONE 2.1")
-
-
-def test_a_plan_that_cannot_be_changed_is_left_alone(agent: Agent) -> None:
-    path = agent.write("library")
-    os.link(path, agent.root / "other.md")
-    said = agent.fail("apply_commands", name="library", commands="PLAN_CMD: DONE 2.1")
-    assert said == "planspec/library.md: this file has 2 hard links, which a change would part; copy it first"
-    assert path.read_text() == PLAN
 
 
 # ---------------------------------------------------------------- arguments
@@ -517,7 +452,7 @@ def test_shapes_as_they_are_sent(agent: Agent) -> None:
     agent.write("library")
     agent.ask("apply_commands", name="library", actions='{"do": "start", "step": "2.1"}', commands=None)
     agent.ask("apply_commands", name="library", actions=None, commands=["PLAN_CMD: DONE 2.1", "PLAN_CMD: SKIP 2.2 | w"])
-    assert agent.ask("read_plan", name="library", view="step", step_id=1, max_tokens=None)["view"] == "step"
+    assert "\nThe step:\n1. [x] " in agent.ask("read_plan", name="library", view="step", step_id=1, max_tokens=None)
 
 
 @pytest.mark.parametrize(

@@ -58,6 +58,14 @@ _APART: dict[str, Any] = (
 )
 
 
+def write_files(files: Mapping[str, str | bytes]) -> None:
+    """Write these to the current folder, and folders as they need them."""
+    for name, text in files.items():
+        path = Path(name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+
+
 def run(*arguments: str | Path, stdin: str | bytes = "") -> click.testing.Result:
     """Run the command line inside this process; whatever it raises but an exit, this raises as well."""
     runner = click.testing.CliRunner(**_APART)

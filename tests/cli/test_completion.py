@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import pty
 import select
-import shutil
 import subprocess
 import sys
 import time
@@ -104,13 +103,6 @@ def test_what_steps_say_is_one_harmless_line() -> None:
     Path("planspec/evil.md").write_text(f"Goal: g\n## Steps\n1. [act] {evil}\n", encoding="utf-8")
     (line,) = ask("planspec show evil --expand ", "fish")
     assert line == f"plain,1\t\\x9b31m x y{'z' * 52}"
-
-
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_a_folder_that_cannot_be_read_is_no_matter(shell: str, tmp_path: Path) -> None:
-    shutil.rmtree("planspec")
-    Path("planspec").symlink_to(tmp_path.parent)
-    assert ask("planspec archive ", shell) == []
 
 
 def test_a_long_list_is_cut_and_a_long_plan_is_not_read() -> None:

@@ -19,7 +19,7 @@ import planspec_lark
 from planspec_lark.cli import main
 from planspec_lark.planspec import GRAMMAR_VERSION
 from planspec_lark.syntax.grammars import grammar_path
-from tests.cli.running import BROKEN, PLAN, SLOPPY, call, command_line, environment, on_terminal, run, to_nobody
+from tests.cli.running import PLAN, call, command_line, environment, on_terminal, run, to_nobody
 
 COMMANDS = ["apply", "bulk", "check", "fmt", "json", "show"]
 # Modules with other commands than `json`.
@@ -49,25 +49,6 @@ def test_the_commands_of_every_day_load_little(here: Path, arguments: list[str])
     assert call(*arguments, before=before).stdout.endswith(b"set()\n")
 
 
-@pytest.mark.parametrize("option", ["-h", "--help"])
-def test_help(option: str) -> None:
-    result = run(option)
-    assert result.exit_code == 0
-    for command in COMMANDS:
-        assert f"\n  {command} " in result.stdout
-    for command in COMMANDS:
-        result = run(command, option)
-        assert result.exit_code == 0
-        assert result.stdout.startswith(f"Usage: planspec {command} ")
-        assert result.stdout.isascii()
-
-
-def test_unknown_command() -> None:
-    result = run("bogus")
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert "No such command 'bogus'" in result.stderr
-
-
 def test_a_command_alone_imports_no_other() -> None:
     code = (
         "import sys; from planspec_lark.cli import main\n"
@@ -80,33 +61,6 @@ def test_a_command_alone_imports_no_other() -> None:
     names = result.stderr.decode().split()
     assert "planspec_lark.cli.plans" in names
     assert not {f"planspec_lark.cli.{name}" for name in OTHERS} & set(names)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "stdin", "code"),
-    [
-        (["check", "-"], PLAN, 0),
-        (["check", "-"], BROKEN, 1),
-        (["check", "missing.md"], "", 2),
-        (["check"], "", 2),
-        (["fmt", "-"], SLOPPY, 0),
-        (["fmt", "-"], BROKEN, 1),
-        (["fmt", "--check", "-"], SLOPPY, 1),
-        (["show", "-"], PLAN, 0),
-        (["show", "-"], BROKEN, 1),
-        (["show", "-", "--expand", "9"], PLAN, 2),
-        (["json", "-"], PLAN, 0),
-        (["json", "-"], BROKEN, 1),
-        (["apply", "plan.md"], "PLAN_CMD: DONE 1", 0),
-        (["apply", "plan.md", "-"], "PLAN_CMD: DONE 9", 1),
-        (["apply", "-", "-"], PLAN, 2),
-        (["bogus"], "", 2),
-    ],
-)
-def test_exit_codes(arguments: list[str], stdin: str, code: int) -> None:
-    result = call(*arguments, stdin=stdin.encode())
-    assert result.returncode == code, result.stderr
-    assert b"Traceback" not in result.stderr
 
 
 def test_standard_input_is_read_as_bytes() -> None:
@@ -275,9 +229,3 @@ def test_colours_only_on_a_terminal(arguments: list[str]) -> None:
     assert b"\x1b" not in on_terminal(*arguments, env={"NO_COLOR": "1"})
     result = call(*arguments)
     assert b"\x1b" not in result.stdout + result.stderr
-
-
-def test_a_terminal_and_a_pipe_get_the_same_text() -> None:
-    for arguments in (["check", "broken.md"], ["show", "plan.md"], ["fmt", "--diff", "sloppy.md"], ["json", "plan.md"]):
-        plain = on_terminal(*arguments, env={"NO_COLOR": "1"}).replace(b"\r\n", b"\n")
-        assert plain.decode().expandtabs() == call(*arguments).stdout.decode().expandtabs()

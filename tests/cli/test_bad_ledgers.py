@@ -30,7 +30,7 @@ def _plan() -> tuple[Path, list[str]]:
 def _planner() -> tuple[Path, list[str]]:
     write_scripts()
     assert run("planner", "start", "Bake").exit_code == 0
-    assert run("planner", "step", *SCRIPTS).exit_code == 3
+    assert run("planner", "run", *SCRIPTS, "--max-calls", "1").exit_code == 3
     return Path(".thinkon", "planner.ledger"), ["planner", "run", *SCRIPTS]
 
 

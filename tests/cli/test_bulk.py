@@ -11,6 +11,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from tests.bulk.corpora import IN_PROSE, REFUSAL, REPAIRED, line_of, write_parquet
 from tests.cli.running import BROKEN, PLAN, call, harmless, on_terminal, run
+from tests.cli.terminals import undrawn
 
 
 @pytest.fixture(autouse=True)
@@ -104,13 +105,11 @@ def test_what_a_stranger_wrote_does_not_reach_the_terminal(here: Path) -> None:
     result = call("bulk", name, "--out", "out", "--id", "id")
     assert result.returncode == 0
     harmless(result.stdout + result.stderr + call("bulk", "missing\x1b[2J", "--out", "out").stderr, colours=False)
-    harmless(on_terminal("bulk", name, "--out", "out2", "--no-progress"), colours=False)
+    undrawn(on_terminal("bulk", name, "--out", "out2"))
     for path in Path("out").glob("*.*"):
         harmless(path.read_bytes(), colours=False)
 
 
 def test_progress_on_a_terminal_only() -> None:
     assert b"\xe2\x94\x81" in on_terminal("bulk", "corpus.jsonl", "--out", "a", "--jobs", "1")
-    assert b"\xe2\x94\x81" not in on_terminal("bulk", "corpus.jsonl", "--out", "b", "--no-progress")
     assert call("bulk", "corpus.jsonl", "--out", "c").stderr == b""
-    assert b"1/1 shards" in call("bulk", "corpus.jsonl", "--out", "d", "--progress").stderr

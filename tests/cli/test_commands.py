@@ -152,7 +152,7 @@ def _lost() -> None:
     Path("nothing.md").write_text("nothing\n")
 
 
-PLANNED = {
+PLANNED: dict[str, str | bytes] = {
     "good.json": message(),
     "bad.json": message(id=1, new_block={"goal": "", "plan": ["First mix"], "done": []}),
     "warned.json": message().replace(', "success_signal": "A hollow sound"', ""),
@@ -469,10 +469,7 @@ TABLES = {
             Row("tools show warned.json --plan ; tools show warned.json --full"),
             Row("tools show bad.yaml"),
             Row("tools show nothing.json", 1),
-            Row("tools graph good.json"),
-            Row("tools graph latin.json", 1),
-            Row("tools atoms tools.json"),
-            Row("tools atoms ill.json", 2),
+            Row("tools check good.json --atoms ill.json", 2),
             Row("tools run good.json --atoms atoms --dry-run"),
             Row("tools run bad.yaml --atoms atoms --dry-run", 1),
         ],
@@ -562,9 +559,8 @@ TABLES = {
         write_scripts,
         [
             Row("planner start Bake ; planner run --planner 'sh planner.sh' --executor 'sh executor.sh'"),
-            Row("planner start Bake ; planner step --planner 'sh planner.sh' --executor false", 3),
             Row("planner start Bake ; planner run --planner 'sh planner.sh' --executor false --max-failures 1 "
-                "--max-refusals 0 ; planner step --planner true --executor true", 1),
+                "--max-refusals 0 ; planner run --planner true --executor true", 1),
             Row("planner start Bake ; planner run --planner 'echo x' --executor false --max-refusals 1", 1),
             Row("planner start Bake ; planner run --planner 'sh planner.sh' --executor true --max-calls 1", 3),
         ],
@@ -786,7 +782,7 @@ WRONG = {
     "planner start ' '": "goal: it is empty",
     "planner start x --item ''": "plan: an item is empty",
     "planner start x --max-depth 33": "max_depth: 33 is not between 1 and 32",
-    "planner step --planner sh": "There is no executor: give --executor CMD or --llm MODEL.",
+    "planner run --planner sh": "There is no executor: give --executor CMD or --llm MODEL.",
     'planner run --planner sh --executor "\'"': "--executor: the command cannot be run: No closing quotation",
     "planner run --planner sh --executor 'cat && true'": "--executor: no shell runs … sh -c 'cat && true'",
     "planner run --planner no-such-program --executor sh": "--planner: `no-such-program` … is no such program",

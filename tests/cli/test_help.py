@@ -208,7 +208,6 @@ fi
 CODES = {
     "planspec diff old.md new.md": 1,
     "planspec diff old.md new.md --json": 1,
-    "planspec planner step --planner './plan.sh' --executor './work.sh'": 3,
     "planspec planner prompt --answer answer.txt": 1,
 }
 # What has to be done before an example, by how it begins; the longest beginning counts.

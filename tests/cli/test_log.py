@@ -214,5 +214,5 @@ def test_who_is_asked_to_stop() -> None:
         assert not ledger.is_asked_to_stop(last)
         assert run("stop", "bakery.md").stdout == f"Asked process 7 on elsewhere to stop run {last}.\n"
         assert ledger.is_asked_to_stop(last)
-    assert "there is no such run" in run("stop", "bakery.md", "--run", "nosuch").stderr
+    assert "there is no run nosuch" in run("stop", "bakery.md", "--run", "nosuch").stderr
     assert run("stop", "other.md").exit_code == 2

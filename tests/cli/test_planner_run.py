@@ -1,4 +1,4 @@
-"""`planspec planner step` and `run`: real programs, well behaved and not, and what is left when they are stopped."""
+"""`planspec planner run`: real programs, well behaved and not, and what is left when they are stopped."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_a_result_that_is_an_object() -> None:
 def test_the_prompt_may_be_sent() -> None:
     script = "cat > got; exit 1"
     options = ["--planner", shell(script), "--executor", "true", "--send", "prompt", "--language", "zh"]
-    assert run("planner", "step", *options).exit_code == 2
+    assert run("planner", "run", *options).exit_code == 2
     assert Path("got").read_text(encoding="utf-8") == build_planner_prompt(start_context("Bake"), language="zh")
 
 
@@ -119,9 +119,9 @@ def test_the_prompt_may_be_sent_to_the_executor() -> None:
 def test_tolerant() -> None:
     planner = shell(f"echo 'Here you are:\n```json'\n{PLANNER}\necho '```'")
     options = ["--planner", planner, "--executor", "true", "--max-refusals", "0"]
-    assert run("planner", "step", *options, "--tolerant").exit_code == 3
+    assert run("planner", "run", *options, "--max-calls", "1", "--tolerant").exit_code == 3
     assert run("planner", "start", "Bake", "--overwrite").exit_code == 0
-    assert run("planner", "step", *options).exit_code == 1
+    assert run("planner", "run", *options, "--max-calls", "1").exit_code == 1
 
 
 @pytest.mark.parametrize("where", ["option", "state"])
@@ -211,7 +211,7 @@ def test_a_signal_that_is_ignored_stops_nothing() -> None:
 def test_two_at_once() -> None:
     with executing():
         before = wait_for_view(str(STATE), '"revision": 2')
-        for arguments in (("run", *SCRIPTS), ("step", *SCRIPTS), ("start", "Fry", "--overwrite")):
+        for arguments in (("run", *SCRIPTS), ("start", "Fry", "--overwrite")):
             result = run("planner", *arguments)
             assert (result.exit_code, result.stdout) == (2, "")
             assert result.stderr == "Error: .thinkon: another process is working on this plan\n"
@@ -287,6 +287,6 @@ def test_colours_on_a_terminal_only() -> None:
 def test_lines_go_on_below_where_they_began(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("planspec_lark.cli.planner_run.terminal_width", lambda: 30)
     assert run("planner", "start", "Bake a loaf for all the neighbours", "--overwrite").exit_code == 0
-    assert run("planner", "step", *SCRIPTS).stdout == (
+    assert run("planner", "run", *SCRIPTS, "--max-calls", "1").stdout == (
         "  opened  PLAN_STEPS Bake a\n          loaf for all the\n          neighbours\n"
     )

@@ -57,14 +57,14 @@ def files(here: Path) -> Path:
 
 
 def test_what_is_wrong_is_counted_beyond_a_thousand() -> None:
-    result = run("tools", "graph", "-", stdin=json.dumps(document(*[1] * 1100)))
+    result = run("tools", "show", "-", stdin=json.dumps(document(*[1] * 1100)))
     assert (result.exit_code, result.stderr.count("error[PT102 INVALID_TYPE]")) == (1, 1000)
     assert "error[PS120]: 100 more findings are not listed\n" in result.stderr
 
 
 @pytest.mark.parametrize(
     "arguments",
-    [["check", "--atoms", "atoms"], ["graph"],
+    [["check", "--atoms", "atoms"],
      ["show", "--plan"], ["show", "--full"], ["run", "--atoms", "atoms", "--dry-run"]],
 )  # fmt: skip
 def test_nothing_steers_a_terminal(files: Path, arguments: list[str]) -> None:

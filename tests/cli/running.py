@@ -121,10 +121,10 @@ def to_nobody(*arguments: str | Path) -> subprocess.CompletedProcess[bytes]:
 
 
 @contextmanager
-def at_work(arguments: Sequence[str | Path], before: str = "") -> Iterator[subprocess.Popen[bytes]]:
+def at_work(arguments: Sequence[str | Path]) -> Iterator[subprocess.Popen[bytes]]:
     """The command line as a process, once a program that it has started has named itself in the file `pid`."""
     with subprocess.Popen(
-        command_line(arguments, before),
+        command_line(arguments),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -170,27 +170,6 @@ def test_git_keeps_what_is_no_plan_in_conflict() -> None:
     assert Path(NAME).read_text(encoding="utf-8").endswith("4. [act] Rest\nso it is\n")
 
 
-@pytest.mark.usefixtures("_merge_driver")
-def test_git_merges_a_plan_that_both_have_added() -> None:
-    git("checkout", "-q", "-b", "other")
-    commit("Goal: Sing\n## Steps\n1. [act] Sing\n", name="plans/new.md")
-    git("checkout", "-q", "main")
-    commit("Goal: Sing\n## Steps\n1. [act] Book the halls\n", name="plans/new.md")
-    git("merge", "-q", "other", "-m", "x")
-    text = "Goal: Sing\n## Steps\n1. [act] Book the halls\n2. [act] Sing\n"
-    assert Path("plans/new.md").read_text(encoding="utf-8") == text
-
-
-@pytest.mark.usefixtures("_merge_driver")
-def test_the_marker_size_is_git_s() -> None:
-    with Path(".gitattributes").open("a", encoding="utf-8") as file:
-        file.write("*.md conflict-marker-size=11\n")
-    git("commit", "-q", "-a", "-m", "x")
-    branch_off(OURS, PLAN.replace("2.2. [reason]", "2.2. [!] [reason]"))
-    git("merge", "other", check=False)
-    assert f"{'<' * 11} ours\n" in Path(NAME).read_text(encoding="utf-8")
-
-
 # ---------------------------------------------------------------- what a terminal, a pager and a pipe get
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 import subprocess
 from contextlib import closing
@@ -11,7 +10,6 @@ from pathlib import Path
 
 import pytest
 from attrs import evolve
-from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark.runs import SqliteLedger
 from planspec_lark.runs.ledger import RunInfo
@@ -46,17 +44,6 @@ def change(*statements: str) -> None:
 
 
 # ---------------------------------------------------------------- what it says
-
-
-def test_runs(snapshot: SnapshotAssertion) -> None:
-    result = run("log", "bakery.md", "--runs")
-    assert plain(result.stdout) == "RUN  TIME  budget       1 done    TIME\nRUN  TIME  converged    4 done    TIME\n"
-    first, last = records("--runs")
-    assert (first["inputs"], last["inputs"]) == ({"a": "b"}, {"list": "c"})
-    assert (first["state"], first["steps"], last["state"], last["steps"]) == ("budget", 1, "converged", 4)
-    assert records("--runs", "--last", "1") == [last]
-    assert plain(run("log", "bakery.md", "--run", str(first["run"])).stdout) == snapshot
-    assert run("log", "bakery.md", "--run", str(last["run"])).stdout == run("log", "bakery.md").stdout
 
 
 def test_the_state_of_a_run_that_has_not_ended() -> None:
@@ -103,20 +90,6 @@ def test_lines_go_on_below_where_they_began(monkeypatch: pytest.MonkeyPatch) -> 
 def test_colours_on_a_terminal_only() -> None:
     assert b"\x1b[" in on_terminal("log", "bakery.md")
     assert b"\x1b[" not in on_terminal("log", "bakery.md", env={"NO_COLOR": "1"})
-
-
-def test_looking_leaves_no_trace() -> None:
-    before = {name: os.stat(name).st_mtime_ns for name in os.listdir()}
-    for options in ([], ["--runs"], ["--json"]):
-        assert run("log", "bakery.md", *options).exit_code == 0
-    assert {name: os.stat(name).st_mtime_ns for name in os.listdir()} == before
-
-
-def test_a_folder_that_cannot_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
-    expected = run("log", "bakery.md").stdout
-    monkeypatch.setattr(os, "access", lambda _path, mode: not mode & os.W_OK)
-    assert run("log", "bakery.md").stdout == expected
-    assert not list(Path().glob("bakery.md.ledger-*"))
 
 
 def test_a_reader_that_leaves() -> None:
@@ -188,18 +161,6 @@ def test_nothing_steers_a_terminal() -> None:
 
 
 # ---------------------------------------------------------------- what is over, and what is to stop
-
-
-def test_runs_that_are_over_are_forgotten() -> None:
-    lines = run("log", "bakery.md", "--runs").stdout.splitlines()
-    assert (run("log", "bakery.md", "--prune", "1").stdout, len(lines)) == ("", 2)
-    pruned = run("log", "bakery.md", "--prune", "0")
-    assert (pruned.exit_code, pruned.stdout.splitlines()) == (0, lines[1:])
-    assert run("log", "bakery.md", "--runs").stdout.splitlines() == lines[:1]
-    for other in (["--runs"], ["--summary"], ["--last", "1"], ["--run", "r"]):
-        assert "--prune goes with no other choice" in run("log", "bakery.md", "--prune", "0", *other).stderr
-    assert run("log", "other.md", "--prune", "0").exit_code == 2
-    assert not Path("other.md.ledger").exists()
 
 
 def test_who_is_asked_to_stop() -> None:

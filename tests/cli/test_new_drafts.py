@@ -13,7 +13,7 @@ from planspec_lark.folder import FolderError, FolderErrorReason, PlanFolder
 from tests.cli.running import at_work, run
 from tests.cli.terminals import terminal
 from tests.cli.test_folder import HIDDEN
-from tests.llm.serving import Served, delta, fault, pieces_of, streamed
+from tests.llm.serving import Served, delta, pieces_of, streamed
 
 GOOD = "Goal: Mend the organ\n## Steps\n1. [act] Take out the pipes → pipes\n2. [act] Clean them\n  > ← pipes\n"
 BAD = "Goal: Mend the organ\n## Steps\n1. [reson] Look → it\n"
@@ -53,15 +53,6 @@ def test_a_program_drafts_the_plan() -> None:
     assert '"task": "mend"' in asked
 
 
-@pytest.mark.parametrize(
-    ("description", "more", "language"),
-    [("修琴", ["--name", "mend"], "zh"), ("mend", [], "en"), ("mend", ["--language", "zh"], "zh")],
-)
-def test_the_language_is_that_of_the_description(description: str, more: list[str], language: str) -> None:
-    run("new", description, *more, *say(GOOD))
-    assert f'"language": "{language}"' in Path("asked").read_text()
-
-
 def test_an_answer_of_no_use_goes_back(served: Served) -> None:
     play(served, BAD, GOOD)
     result = run("new", "mend", "--llm", "qwen")
@@ -95,14 +86,6 @@ def test_an_answer_that_breaks_off_is_kept(served: Served) -> None:
     assert Path("planspec/mend.draft.md").read_text() == "Goal: Mend the organ\n## St"
 
 
-def test_an_endpoint_that_refuses(served: Served) -> None:
-    served.play(fault(401))
-    result = run("new", "mend", "--llm", "qwen")
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr == "Error: --llm: the endpoint refuses the API key (401): so it is\n"
-    assert not Path("planspec").exists()
-
-
 def test_a_program_that_fails() -> None:
     result = run("new", "mend", "--planner", "sh -c 'echo no >&2; exit 3'")
     assert (result.exit_code, result.stdout) == (2, "")
@@ -127,6 +110,15 @@ def test_an_interrupted_program_is_ended() -> None:
         _, said = process.communicate(timeout=60)
     assert (process.returncode, said) == (130, b"Stopped.\n")
     assert not Path("planspec").exists()
+
+
+def test_afterwards_a_signal_does_what_it_did() -> None:
+    old = signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    try:
+        assert run("new", "mend", *say(GOOD)).exit_code == 0
+        assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    finally:
+        signal.signal(signal.SIGTERM, old)
 
 
 # ---------------------------------------------------------------- nothing is lost

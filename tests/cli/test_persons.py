@@ -118,12 +118,3 @@ def test_a_decision_without_a_branch_is_missed() -> None:
             "warning: step 3 is a decision of which the run does not know the branch; --branch ID gives it",
         ],
     )
-
-
-def test_a_plan_by_a_link_is_the_plan_that_was_run() -> None:
-    run(*RUN)
-    Path("link.md").symlink_to("bakery.md")
-    assert run("done", "link.md", "buy", "--output", "goods=40").exit_code == 0
-    assert run(*RUN, "--resume").exit_code == 0
-    assert run("reopen", "link.md", "2").exit_code == 0
-    assert run("log", "bakery.md", "--last", "1").stdout.split()[2:4] == ["again", "2"]

@@ -16,7 +16,6 @@ from planspec_lark.plan_next import (
 from tests.cli.planning import message
 from tests.cli.running import call, harmless, on_terminal, run
 
-CALL = {"command": "grill hot", "inputs": {}, "expected_observations": []}
 EVIL = "evil \x1b[31m\u202e\x9b1m\nerror[PN999]: forged"
 
 
@@ -55,15 +54,6 @@ def test_prompt(language: str) -> None:
     result = run("planner", "prompt", "--language", language)
     expected = build_planner_prompt(start_context("Bake"), load_executors(tools / "executors.yaml"), language=language)
     assert (result.exit_code, result.stdout, result.stderr) == (0, expected, "")
-
-
-def test_prompt_of_another_context_takes_no_tools_of_the_state() -> None:
-    begin()
-    Path(".thinkon/executors").mkdir()
-    Path("tools.yaml").rename(".thinkon/executors/executors.yaml")
-    context = '{"think": {"goal": "Fry", "plan": ["Fry"], "done": []}}'
-    expected = build_planner_prompt(context_from_json(context))
-    assert run("planner", "prompt", "--context", "-", stdin=context).stdout == expected
 
 
 def test_prompt_for_an_executor() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -11,22 +10,20 @@ from pathlib import Path
 
 import pytest
 
-from planspec_lark.plan_next import build_executor_prompt, build_planner_prompt, context_to_json, start_context
-from planspec_lark.planner import create_state, read_state
+from planspec_lark.plan_next import build_planner_prompt, context_to_json, start_context
+from planspec_lark.planner import read_state
 from tests.cli.planning import PLANNER, SCRIPTS, STATE, message, write_scripts
 from tests.cli.running import (
     SGR,
     at_work,
     call,
-    command_line,
-    environment,
     harmless,
     is_gone,
     on_terminal,
     run,
     wait_for_view,
 )
-from tests.llm.serving import Served, answer, completion, fault, fine
+from tests.llm.serving import Served, answer, completion, fine
 
 GO_ON = "The state of the plan is kept; the same command continues from there.\n"
 PLANNER_ONLY = ("--planner", "sh planner.sh", "--executor")
@@ -69,13 +66,6 @@ def test_a_model_does_the_work(served: Served) -> None:
     assert "    done    Mix | so\n" in result.stdout
 
 
-def test_an_endpoint_that_refuses_the_key(served: Served) -> None:
-    served.play(fault(401))
-    result = run("planner", "run", "--llm", "qwen", "--executor", "sh executor.sh")
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr == f"Error: planner: the endpoint refuses the API key (401): so it is\n{GO_ON}"
-
-
 # ---------------------------------------------------------------- the loop
 
 
@@ -89,31 +79,11 @@ def test_of_very_many_findings_some_are_listed() -> None:
     assert "\n\nErrors besides these: 482\n" in outcome
 
 
-def test_a_result_that_is_an_object() -> None:
-    assert run("planner", "start", "Bake", "--overwrite", "--max-depth", "1").exit_code == 0
-    executor = shell("""printf '%s' '{"type": "plan-return", "result": {"a": ["\\u009b", 2]}}'""")
-    result = run("planner", "run", *PLANNER_ONLY, executor)
-    expected = 'The goal is reached.\n{\n  "a": [\n    "\\u009b",\n    2\n  ]\n}\n'
-    assert result.exit_code == 0
-    assert result.stdout.endswith(expected)
-    assert "    | {" not in result.stdout
-
-
 def test_the_prompt_may_be_sent() -> None:
     script = "cat > got; exit 1"
     options = ["--planner", shell(script), "--executor", "true", "--send", "prompt", "--language", "zh"]
     assert run("planner", "run", *options).exit_code == 2
     assert Path("got").read_text(encoding="utf-8") == build_planner_prompt(start_context("Bake"), language="zh")
-
-
-def test_the_prompt_may_be_sent_to_the_executor() -> None:
-    inside = start_context("Bake", [])
-    create_state(".thinkon", inside, overwrite=True)
-    answer = json.dumps({"type": "plan-return", "result": {"loaves": 1}})
-    executor = shell(f"cat > got; echo {answer!r}")
-    result = run("planner", "run", "--planner", "false", "--executor", executor, "--send-executor", "prompt")
-    assert result.exit_code == 0
-    assert Path("got").read_text(encoding="utf-8") == build_executor_prompt(inside)
 
 
 def test_tolerant() -> None:
@@ -159,10 +129,10 @@ def test_a_planner_that_is_broken_leaves_the_plan_alone(script: str, said: str) 
 
 
 @contextmanager
-def executing(*, arguments: tuple[str, ...] = ("run",), before: str = "") -> Iterator[subprocess.Popen[bytes]]:
+def executing() -> Iterator[subprocess.Popen[bytes]]:
     """A run whose executor has begun, and has named its process in the file `pid`; that waits for a minute."""
     executor = shell("echo $$ > new; mv new pid; sleep 60")
-    with at_work(["planner", *arguments, *PLANNER_ONLY, executor], before) as process:
+    with at_work(["planner", "run", *PLANNER_ONLY, executor]) as process:
         yield process
 
 
@@ -180,34 +150,6 @@ def test_a_run_that_is_stopped_goes_on_later(name: str, code: int) -> None:
     assert run("planner", "run", *SCRIPTS).exit_code == 0
 
 
-def test_the_log() -> None:
-    assert run("planner", "run", *SCRIPTS).exit_code == 0
-    told = run("log", ".thinkon").stdout
-    assert run("log", ".thinkon/planner.ledger").stdout == told
-    assert [line.split("  ", 1)[1] for line in told.splitlines()] == [
-        "begun      Bake",
-        "opened     1  Bake",
-        "opened     1.1  Mix",
-        "done       1.1  Mix",
-        "opened     1.2  Rest",
-        "done       1.2  Rest",
-        "opened     1.3  Heat",
-        "done       1.3  Heat",
-        "done       1  Bake",
-        "done       Bake",
-    ]
-
-
-def test_a_signal_that_is_ignored_stops_nothing() -> None:
-    ignore = "import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN)"
-    with executing(before=ignore) as process:
-        process.send_signal(signal.SIGHUP)
-        with pytest.raises(subprocess.TimeoutExpired):
-            process.wait(0.5)
-        process.terminate()
-        assert process.wait(30) == 143
-
-
 def test_two_at_once() -> None:
     with executing():
         before = wait_for_view(str(STATE), '"revision": 2')
@@ -218,34 +160,6 @@ def test_two_at_once() -> None:
         # Looking is for everybody.
         assert run("planner", "show").exit_code == 0
         assert STATE.read_text() == before
-
-
-def test_a_reader_that_leaves_stops_it() -> None:
-    with subprocess.Popen(
-        command_line(["planner", "run", *SCRIPTS]), stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
-    ) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        assert process.stdout.readline() == b"  opened  PLAN_STEPS Bake\n"
-        process.stdout.close()
-        assert process.stderr.read().decode() == f"Error: standard output: Broken pipe\n{GO_ON}"
-        assert process.wait(30) == 2
-    assert run("planner", "run", *SCRIPTS).exit_code == 0
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
-def test_a_full_disk_for_the_output() -> None:
-    with open("/dev/full", "wb") as full:
-        done = subprocess.run(
-            command_line(["planner", "run", *SCRIPTS]),
-            stdout=full,
-            stderr=subprocess.PIPE,
-            env=environment(),
-            timeout=60,
-            check=False,
-        )
-    assert (done.returncode, done.stderr) == (2, f"Error: standard output: No space left on device\n{GO_ON}".encode())
-    assert run("planner", "run", *SCRIPTS).exit_code == 0
 
 
 # ---------------------------------------------------------------- terminals

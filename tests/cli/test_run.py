@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
 from pathlib import Path
@@ -84,34 +85,16 @@ def test_an_output_is_missing() -> None:
     assert run(*go_on(result.stderr)).exit_code == 0
 
 
-def test_a_budget_is_used_up(snapshot: SnapshotAssertion) -> None:
-    result = run(*RUN, "--max-steps", "2")
-    assert result.exit_code == 3
-    assert result.stdout == snapshot
-    expected = "  planspec run bakery.md --operator 'sh operator.sh' --max-steps 2 --resume"
-    assert result.stderr == f"To continue:\n{expected}\n"
-    codes = [result.exit_code]
-    while codes[-1] == 3:
-        codes.append(run(*go_on(result.stderr)).exit_code)
-    assert codes == [3, 3, 0]
-    assert calls() == ["1", "2", "3", "3.1", "4.1"]
-
-
 _CLOSED = say({"status": "FAIL", "result": "closed", "retry_after": 0.1})
 
 
+def test_a_program_asks_for_another_try() -> None:
+    make_world(_2=f"if [ -e tried ]; then\n{STEPS['2']}else touch tried\n{_CLOSED}fi\n")
+    said = run(*RUN).stdout
+    assert re.search(r"\nstarted    2\npostponed  2  closed; again in [01]\.\d+ s\nstarted    2\ndone ", said)
+
+
 # ---------------------------------------------------------------- continuing, or not
-
-
-def test_a_new_run_leaves_alone_what_is_done() -> None:
-    assert run(*RUN, "--max-steps", "1").exit_code == 3
-    result = run(*RUN, "--new-run")
-    # What the first step has produced belongs to the run before.
-    assert "blocked    2  inputs are missing: list (step 1 is done without it)" in result.stdout
-    assert (result.exit_code, calls()[0]) == (1, "1")
-    assert "2" not in calls()
-    make_world(PLAN.replace("1. [reason]", "1. [x] [reason]"))
-    assert run(*RUN, "--new-run", "--input", "list=flour").exit_code == 0
 
 
 def test_finished_steps_that_were_edited(snapshot: SnapshotAssertion) -> None:
@@ -150,8 +133,6 @@ def test_inputs() -> None:
 
 
 # ---------------------------------------------------------------- looking ahead
-
-WRITTEN = sorted(["bakery.md", "broken.md", "in.json", "operator.sh", "plan.md", "sloppy.md", "steps"])
 
 
 def test_dry_run_where_all_is_done() -> None:

@@ -30,7 +30,7 @@ from tests.cli.running import (
     wait_for_pid,
     wait_for_view,
 )
-from tests.cli.terminals import terminal, undrawn
+from tests.cli.terminals import terminal
 from tests.cli.test_run import GO_ON, RUN, go_on, plan_text
 
 SLEEPS = "echo $$ > new; mv new pid; exec sleep 60\n"
@@ -269,20 +269,6 @@ def test_nothing_steers_a_terminal(is_terminal: bool) -> None:
     assert "no \\x1b[31m\\u202e\\x9b1m error[PN999]: forged" in harmless(log, colours=False)
     harmless(call("log", "bakery.md", "--json").stdout, colours=False)
     harmless(on_terminal("log", "bakery.md", "--json"), colours=True)
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["\x1b[31m\n", *OPERATOR],
-        ["bakery.md", "--operator", "\x1b[31m"],
-        ["bakery.md", *OPERATOR, "--inputs", "\x9b\u202e"],
-    ],
-)
-def test_no_message_steers_a_terminal(arguments: list[str]) -> None:
-    said = undrawn(on_terminal("run", *arguments))
-    assert "Error: " in said
-    assert "\\x" in said
 
 
 # ---------------------------------------------------------------- questions

@@ -20,6 +20,7 @@ from planspec_lark.answers.rounds import MAX_ROUNDS
 from planspec_lark.cli.arguments import (
     chat_of,
     count_option,
+    exclude_each_other,
     flag,
     folder_option,
     language_option,
@@ -319,12 +320,11 @@ def _asker(model: str | None, planner: str | None, timeout: float, language: str
     """What asks the model or the program that was named."""
     from planspec_lark.engine.requests import request_repair  # noqa: PLC0415  (most calls ask for nothing)
 
-    if (model is None) == (planner is None):
-        both = "--llm and --planner exclude each other." if model is not None else ""
-        raise click.UsageError(both or "There is nothing to ask: give --llm MODEL or --planner CMD.")
+    exclude_each_other(llm=model is not None, planner=planner is not None)
     if model is not None:
         return chat_of(model, timeout).complete
-    assert planner is not None
+    if planner is None:
+        raise click.UsageError("There is nothing to ask: give --llm MODEL or --planner CMD.")
     program = program_of("planner", planner, timeout)
     phase = {"PLANSPEC_PHASE": "repair"}
     return lambda prompt: program.complete(request_repair(prompt, language=language).to_json(), env=phase)

@@ -33,14 +33,17 @@ from planspec_lark.syntax.safe_text import visible_name
 if TYPE_CHECKING:
     from planspec_lark.folder import PlanFolder
     from planspec_lark.llm import OpenAIChat, Program
+    from planspec_lark.runs import Budget
 
 __all__ = [
     "SECONDS",
+    "budget_of",
     "budget_options",
     "chat_of",
     "complete_names",
     "complete_steps",
     "count_option",
+    "exclude_each_other",
     "flag",
     "folder_of",
     "folder_option",
@@ -90,6 +93,13 @@ def options(*several: Callable[[Any], Any]) -> Callable[[Command], Command]:
         return command
 
     return decorate
+
+
+def exclude_each_other(**given: bool) -> None:
+    """Refuse a call that gives two of these options, by their names."""
+    both = [f"--{name.replace('_', '-')}" for name, is_given in given.items() if is_given]
+    if len(both) > 1:
+        raise click.UsageError(f"{' and '.join(both)} exclude each other.")
 
 
 def format_option(*forms: str, help: str) -> Callable[[Command], Command]:
@@ -144,6 +154,20 @@ def budget_options(most: int | None = None) -> Callable[[Command], Command]:
             help="Stop after a cost of N, and at an answer that took tokens and does not tell what they cost.",
         ),
     )
+
+
+def budget_of(given: Mapping[str, Any]) -> Budget:
+    """What the options of a run let it spend; leaves where one of them is no number."""
+    from planspec_lark.runs.limits import Budget  # noqa: PLC0415  (most calls spend nothing)
+
+    with stop_at(ValueError, lead="--max-", kind=click.UsageError):
+        return Budget(
+            steps=given.get("max_steps"),
+            seconds=given.get("max_seconds"),
+            llm_calls=given["max_calls"],
+            tokens=given["max_tokens"],
+            cost=given["max_cost"],
+        )
 
 
 max_tokens_option = count_option(

@@ -17,8 +17,6 @@ from planspec_lark.cli.help import Choice, command
 from planspec_lark.cli.output import UNREADABLE, CliError, leave, write_text
 from planspec_lark.files import reason_of
 
-__all__ = ["progress_bar"]
-
 _DEFAULTS = BulkOptions()
 _BYTES = click.IntRange(1, MOST_BYTES)
 
@@ -70,14 +68,12 @@ _BYTES = click.IntRange(1, MOST_BYTES)
     help="Split inputs into shards of about N bytes.",
 )
 @flag("--overwrite", help="Delete what an earlier call has left in the folder, and start again.")
-@click.option("--progress/--no-progress", default=None, show_default="on a terminal", help="Show a progress bar.")
 @click.option("--dask", default="", metavar="ADDRESS", help="Work on the Dask cluster of this scheduler.")
 def bulk_command(  # noqa: PLR0913, PLR0917  (its options)
     inputs: tuple[str, ...],
     out: str,
     jobs: int | None,
     overwrite: bool,
-    progress: bool | None,
     dask: str,
     form: str,
     **reading: Any,
@@ -93,7 +89,7 @@ def bulk_command(  # noqa: PLR0913, PLR0917  (its options)
         raise click.UsageError("--jobs is for processes of this machine, not for --dask.")
     options = BulkOptions(format=form, **reading)
     try:
-        with progress_bar(shown=sys.stderr.isatty() if progress is None else progress) as show:
+        with _progress_bar(shown=sys.stderr.isatty()) as show:
             report = run_bulk(inputs, out, options=options, jobs=jobs, dask=dask, overwrite=overwrite, progress=show)
     except OSError as error:
         raise CliError(reason_of(error)) from None
@@ -103,7 +99,7 @@ def bulk_command(  # noqa: PLR0913, PLR0917  (its options)
 
 
 @contextmanager
-def progress_bar(*, shown: bool) -> Iterator[Callable[[int, int], object] | None]:
+def _progress_bar(*, shown: bool) -> Iterator[Callable[[int, int], object] | None]:
     """A bar with the time that is left, as long as the block runs; None where it is not shown."""
     if not shown:
         yield None

@@ -34,6 +34,7 @@ from planspec_lark.cli.output import (
     diagnostic_rows,
     label,
     leave,
+    leave_after,
     read_text,
     stop_at,
     tool_plan_hint,
@@ -201,7 +202,7 @@ def check_or_fix(  # noqa: PLR0913  (all by their names)
         raise click.UsageError("--format: standard output is for the difference, or the fixed plan.")
     fixer = Fixer(partial(fix_text, unsafe=unsafe_fixes, limits=limits, least=least), unsafe_fixes, limits)
     if diff:
-        fixer.show(files)
+        leave_after(files, fixer.show)
     check_files(fixer.fix, files, form, strict=strict, info=infos, to_stderr="-" in files, fixed=fixer.fixed)
 
 

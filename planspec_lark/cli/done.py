@@ -11,7 +11,7 @@ import click
 from planspec_lark.cli.arguments import complete_steps, flag, folder_option, plan_argument
 from planspec_lark.cli.help import CHANGED, command
 from planspec_lark.cli.ledgers import LedgerPlace, database_options
-from planspec_lark.cli.output import complain, stop_at, stop_on_faults, wait_option, wait_seconds
+from planspec_lark.cli.output import complain, stop_on_faults, wait_option, wait_seconds
 from planspec_lark.cli.steps import (
     change_step,
     find_step,
@@ -174,8 +174,7 @@ def _finish(
     """Note in the ledger what a person has produced or decided."""
     from planspec_lark.engine.think import finish_step  # noqa: PLC0415  (slow to load, and most steps have no run)
 
-    with stop_at(LedgerError):
-        run = _find_run(file, place)
+    run = _find_run(file, place)
     if run is None:
         if branch is not None:
             raise click.UsageError("--branch: no run has begun for this plan: `planspec skip` the other branches")
@@ -229,8 +228,7 @@ def reopen_command(file: str, step_ids: Sequence[str], dependents: bool) -> None
         found = look(document)
         return [document.reopen(step) for step in dict.fromkeys((*found, *(stale if dependents else ())))]
 
-    with stop_at(LedgerError):
-        run = _find_run(file, place)
+    run = _find_run(file, place)
     if run is None:
         change_step(file, change)
     else:

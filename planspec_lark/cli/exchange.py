@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from planspec_lark.cli.arguments import folder_option, plan_argument
+from planspec_lark.cli.arguments import exclude_each_other, folder_option, plan_argument
 from planspec_lark.cli.help import READ, Choice, command
 from planspec_lark.cli.output import (
     FINDINGS,
@@ -114,8 +114,7 @@ def _import(file: str, form: str | None, number: int) -> ImportResult:
 
 def _check_call(file: str, out: str, into: str | None) -> None:
     check_inputs(file, into)
-    if into is not None and out != "-":
-        raise click.UsageError("--into and --out exclude each other.")
+    exclude_each_other(into=into is not None, out=out != "-")
     # Another format has no place for all that is in the file.
     if out != "-" and os.path.isfile(out) and os.path.isfile(file) and os.path.samefile(file, out):
         raise click.UsageError("--out names the file that is read: write to another one.")

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
 from attrs import field, frozen
 
 from planspec_lark.cli.output import (
     FINDINGS,
-    UNREADABLE,
     Row,
-    UnreadableFileError,
     change_text,
-    complain,
     complain_of,
     label,
-    leave,
+    stop_on_faults,
     write_diff,
     write_rows,
 )
-from planspec_lark.document.file import PlanFileError
 from planspec_lark.planspec import FixResult
-from planspec_lark.syntax import Diagnostic, Limits, PlanSyntaxError
+from planspec_lark.syntax import Diagnostic, Limits
 from planspec_lark.syntax.diagnostics import brief, count_of
 from planspec_lark.syntax.safe_text import visible_name
 
@@ -56,23 +52,13 @@ class Fixer:
         self.fixed.extend(fixed.fixed)
         return fixed.left
 
-    def show(self, files: Sequence[str]) -> None:
-        """Write what would change in files, and leave: with 1 where something would, with 2 where one is unreadable."""
-        codes = [0]
-        for file in files:
-            try:
-                before, after, fixed = self._change(file, is_dry=True)
-            except PlanSyntaxError as error:
-                codes.append(FINDINGS)
-                complain(str(error))
-            except (UnreadableFileError, PlanFileError) as error:
-                codes.append(UNREADABLE)
-                complain(f"Error: {error}")
-            else:
-                codes.append(FINDINGS if before != after else 0)
-                write_diff(before, after, file)
-                self._tell(file, fixed, is_dry=True)
-        leave(max(codes))
+    def show(self, file: str) -> int:
+        """Write what would change in a file; returns 1 where something would."""
+        with stop_on_faults(file, "nothing can be fixed"):
+            before, after, fixed = self._change(file, is_dry=True)
+        write_diff(before, after, file)
+        self._tell(file, fixed, is_dry=True)
+        return FINDINGS if before != after else 0
 
     def _change(self, file: str, *, is_dry: bool) -> tuple[str, str, FixResult]:
         def change(text: str) -> tuple[str, FixResult]:

@@ -16,6 +16,7 @@ from planspec_lark import llm, planspec
 from planspec_lark.cli.arguments import (
     chat_of,
     complete_names,
+    exclude_each_other,
     flag,
     folder_of,
     folder_option,
@@ -364,8 +365,7 @@ def _drafter(llm: str | None, planner: str | None, timeout: float) -> Callable[.
     from planspec_lark.llm.draft import draft_plan  # noqa: PLC0415
     from planspec_lark.llm.engine_roles import program_model  # noqa: PLC0415  (most calls draft nothing)
 
-    if llm is not None and planner is not None:
-        raise click.UsageError("--llm and --planner exclude each other.")
+    exclude_each_other(llm=llm is not None, planner=planner is not None)
     if planner is not None:
         return partial(draft_plan, program_model(program_of("planner", planner, timeout)), whole_request=True)
     assert llm is not None

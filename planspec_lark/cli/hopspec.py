@@ -11,10 +11,8 @@ from planspec_lark.cli.arguments import folder_option, language_option, plan_arg
 from planspec_lark.cli.check import check_or_fix, fix_options, report_options
 from planspec_lark.cli.help import READ, Group
 from planspec_lark.cli.output import (
-    check_inputs,
     complain,
     complain_of,
-    leave,
     out_option,
     read_as,
     read_plan,
@@ -23,7 +21,7 @@ from planspec_lark.cli.output import (
     wait_option,
     write_out,
 )
-from planspec_lark.cli.plans import format_file, format_options
+from planspec_lark.cli.plans import format_files, format_options
 from planspec_lark.syntax.diagnostics import count_of
 
 if TYPE_CHECKING:
@@ -98,9 +96,7 @@ def fmt_command(files: tuple[str, ...], language: Language | None, **how: bool) 
     def rewrite(text: str, name: str) -> str:
         return hopspec.serialize_hopspec(hopspec.parse_hopspec(text, name=name), language=language)
 
-    check_inputs(*files)
-    said = "left as it is, since it is not a HopSpec document"
-    leave(max([format_file(file, rewrite, said, **how) for file in files]))
+    format_files(files, rewrite, "left as it is, since it is not a HopSpec document", **how)
 
 
 @hopspec_command.command(

@@ -15,6 +15,7 @@ from planspec_lark.cli.output import UnreadableFileError, note_option, stop_at
 from planspec_lark.runs import LedgerError, SqliteLedger
 from planspec_lark.runs.ledger import check_name
 from planspec_lark.runs.sqlite_ledger import ledger_path
+from planspec_lark.syntax.safe_text import visible_name
 
 if TYPE_CHECKING:
     from planspec_lark.runs import Ledger, RunInfo
@@ -135,6 +136,25 @@ class LedgerPlace:
         from planspec_lark.runs.postgres_ledger import PostgresLedger  # noqa: PLC0415  (few calls have a database)
 
         return PostgresLedger(self.database, read_only=read_only)
+
+    @contextmanager
+    def looked_into(self, file: str, *, changes: bool = False) -> Iterator[Ledger]:
+        """The ledger of ``file``, as one looks into it; leaves where there are things in it that no run writes."""
+        if file == "-":
+            raise click.UsageError("A ledger is a file beside the plan's file.")
+        strange = TypeError, ValueError, AttributeError, KeyError, OverflowError, RecursionError
+        with (
+            stop_at(*strange, kind=lambda _: UnreadableFileError(file, "this is not a ledger of plans")),
+            self.changing() if changes else self.reading() as ledger,
+        ):
+            yield ledger
+
+    def find_run(self, ledger: Ledger, file: str, run_id: str | None) -> RunInfo:
+        """The run of ``file`` with this id, or the last one; leaves where there is none."""
+        info = ledger.find_run(run_id) if run_id else self.last_run(ledger)
+        if info is None:
+            raise UnreadableFileError(file, f"there is no run {visible_name(run_id or '')}".rstrip())
+        return info
 
     def last_run(self, ledger: Ledger) -> RunInfo | None:
         """The last run of the plan."""

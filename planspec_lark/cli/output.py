@@ -20,7 +20,7 @@ from typing import Any, NoReturn, TypeVar
 import click
 
 from planspec_lark.cli import give_up
-from planspec_lark.document.file import WAIT, PlanFile
+from planspec_lark.document.file import WAIT, PlanFile, PlanFileError
 from planspec_lark.files import reason_of
 from planspec_lark.planspec import PlanSpec, parse_plan
 from planspec_lark.syntax import Diagnostic, Limits, PlanSyntaxError, Severity, decode, limits as bounds, render
@@ -46,6 +46,7 @@ __all__ = [
     "json_text",
     "label",
     "leave",
+    "leave_after",
     "needing_extra",
     "note_option",
     "out_option",
@@ -177,6 +178,20 @@ def tool_plan_hint(file: str, text: str) -> str:
     if not is_json and not file.lower().endswith((".yaml", ".yml")):
         return ""
     return "\nplanspec tools check and planspec tools run are for plans of tool calls, which are JSON or YAML"
+
+
+def leave_after(files: Iterable[str], work: Callable[[str], int]) -> NoReturn:
+    """Do work on each file, say which of them cannot be used, and leave with the highest exit code."""
+    codes = [0]
+    for file in files:
+        try:
+            codes.append(work(file))
+        except click.exceptions.Exit as left:
+            codes.append(left.exit_code)
+        except (CliError, PlanFileError) as error:
+            complain(f"Error: {error}")
+            codes.append(UNREADABLE)
+    leave(max(codes))
 
 
 @contextmanager

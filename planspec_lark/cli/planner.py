@@ -49,7 +49,7 @@ _STATE = {"--state DIR": "The state folder to read, unless --context names a fil
 @click.group(
     "planner",
     cls=Group,
-    sections={"Run": ["start", "run", "step", "show"], "Messages": ["check", "prompt", "schema"]},
+    sections={"Run": ["start", "run", "show"], "Messages": ["check", "prompt", "schema"]},
     examples=[
         "planspec planner start 'Open the bakery at six'",
         "planspec planner run --planner './plan.sh' --executor './work.sh'",
@@ -64,7 +64,7 @@ def planner_command() -> None:
     """
 
 
-for _each in (planner_run.start, planner_run.step, planner_run.run):
+for _each in (planner_run.start, planner_run.run):
     planner_command.add_command(_each)
 
 

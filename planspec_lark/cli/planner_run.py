@@ -1,21 +1,21 @@
-"""`planspec planner start`, `step` and `run`, and what they write of what happens."""
+"""`planspec planner start` and `run`, and what they write of what happens."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import click
 from attrs import evolve
 
 from planspec_lark.cli.arguments import (
+    budget_of,
     budget_options,
     chat_of,
     count_option,
     flag,
-    options,
     program_of,
     repeated_option,
     timeout_option,
@@ -60,72 +60,16 @@ from planspec_lark.plan_next.models import Goal, goal_text
 from planspec_lark.planner import PlannerEvent, PlannerEventKind, Runtime, create_state
 from planspec_lark.planner.language import ExecutorCallable, PlannerCallable
 from planspec_lark.planner.runtime import MAX_CALLS
-from planspec_lark.runs import Answer, Budget, TransientError
+from planspec_lark.runs import Answer, TransientError
 from planspec_lark.syntax import Diagnostic, Severity
 from planspec_lark.syntax.diagnostics import brief
 from planspec_lark.syntax.safe_text import safe_json, visible, visible_name
 
-__all__ = ["run", "start", "step"]
+__all__ = ["run", "start"]
 
 _GO_ON = "The state of the plan is kept; the same command continues from there."
 
 _SENT = Choice([sent.value for sent in ProgramInput])
-_running_options = options(
-    state_options,
-    click.option("--planner", "planner_command", metavar="CMD", help="The program that writes plan-next messages."),
-    click.option(
-        "--executor",
-        "executor_command",
-        metavar="CMD",
-        help="The program that does the work, and writes plan-return messages.",
-    ),
-    click.option("--llm", metavar="MODEL", help="The language model for each of the two that is no program."),
-    click.option(
-        "--send",
-        type=_SENT,
-        default=ProgramInput.CONTEXT.value,
-        help="Send the planner the context as JSON, or the prompt for a language model.",
-    ),
-    click.option(
-        "--send-executor",
-        "sent_to_executor",
-        type=_SENT,
-        default=ProgramInput.CONTEXT.value,
-        help="Send the executor the one or the other.",
-    ),
-    strategy_option,
-    prompt_language_option,
-    timeout_option("a program or a model"),
-    click.option(
-        "--max-refusals",
-        type=click.IntRange(min=0),
-        default=2,
-        metavar="N",
-        help="Ask again at most N times where an answer for a block is refused; then the block has failed.",
-    ),
-    count_option(
-        "--max-failures",
-        default=3,
-        metavar="N",
-        help="After N failed blocks in a row, the block around them has failed.",
-    ),
-    judge_options,
-)
-
-
-_RUN_FILES = {
-    "--state DIR": "The state folder: the state of the plan, and its ledger. Only one process at a time works on it.",
-    "standard output": "What was opened, refused and closed.",
-    "standard error": "Why it has stopped.",
-}
-_RUN_EXITS = {
-    0: "The goal is reached.",
-    1: "The plan has failed.",
-    2: "A program, a file, the state folder or standard output cannot be used, or the arguments are wrong.",
-    3: "The plan has not ended; the same command continues.",
-    130: "Interrupted; the same command continues.",
-    143: "Terminated; the same command continues.",
-}
 
 
 @command(
@@ -177,52 +121,78 @@ def start(
 
 
 @command(
-    "step",
-    examples=["planspec planner step --planner './plan.sh' --executor './work.sh'"],
-    files=_RUN_FILES,
-    exits=_RUN_EXITS,
-    notes={**PLANNER_PROGRAMS, **MODELS},
-)
-@_running_options
-def step(**given: Any) -> None:
-    """Open or close one block of the plan.
-
-    The planner or the executor is asked, whichever the plan waits for.
-    """
-    _leave(_run(1, budget=Budget(), **given))
-
-
-@command(
     "run",
     examples=[
         "planspec planner run --planner './plan.sh' --executor './work.sh'",
         "planspec planner run --planner ./plan.sh --executor ./work.sh --max-calls 9",
         "planspec planner run --llm qwen3-8b --executor ./work.sh --max-tokens 100000",
     ],
-    files=_RUN_FILES,
-    exits=_RUN_EXITS,
+    files={
+        "--state DIR": "The state folder: the state of the plan, and its ledger. One process at a time works on it.",
+        "standard output": "What was opened, refused and closed.",
+        "standard error": "Why it has stopped.",
+    },
+    exits={
+        0: "The goal is reached.",
+        1: "The plan has failed.",
+        2: "A program, a file, the state folder or standard output cannot be used, or the arguments are wrong.",
+        3: "The plan has not ended; the same command continues.",
+        130: "Interrupted; the same command continues.",
+        143: "Terminated; the same command continues.",
+    },
     notes={**PLANNER_PROGRAMS, **MODELS},
 )
-@_running_options
+@state_options
+@click.option("--planner", "planner_command", metavar="CMD", help="The program that writes plan-next messages.")
+@click.option(
+    "--executor",
+    "executor_command",
+    metavar="CMD",
+    help="The program that does the work, and writes plan-return messages.",
+)
+@click.option("--llm", metavar="MODEL", help="The language model for each of the two that is no program.")
+@click.option(
+    "--send",
+    type=_SENT,
+    default=ProgramInput.CONTEXT.value,
+    help="Send the planner the context as JSON, or the prompt for a language model.",
+)
+@click.option(
+    "--send-executor",
+    "sent_to_executor",
+    type=_SENT,
+    default=ProgramInput.CONTEXT.value,
+    help="Send the executor the one or the other.",
+)
+@strategy_option
+@prompt_language_option
+@timeout_option("a program or a model")
+@click.option(
+    "--max-refusals",
+    type=click.IntRange(min=0),
+    default=2,
+    metavar="N",
+    help="Ask again at most N times where an answer for a block is refused; then the block has failed.",
+)
+@count_option(
+    "--max-failures",
+    default=3,
+    metavar="N",
+    help="After N failed blocks in a row, the block around them has failed.",
+)
+@judge_options
 @budget_options(MAX_CALLS)
-def run(max_calls: int, max_tokens: int | None, max_cost: float | None, **given: Any) -> None:
+def run(**given: Any) -> None:
     """Open and close blocks until the plan has ended.
 
     The planner opens a block, or says that it is to be executed; the executor closes it with a result. A plan that was
     interrupted continues where it was.
     """
-    with stop_at(ValueError, lead="--max-", kind=click.UsageError):
-        # All that is left to be wrong is a cost that is not a number.
-        budget = Budget(llm_calls=max_calls, tokens=max_tokens, cost=max_cost)
-    _leave(_run(None, budget=budget, **given))
-
-
-def _leave(context: Context) -> NoReturn:
-    outcome = context.outcome
+    outcome = _run(**given).outcome
     leave(UNFINISHED if outcome is None else FINDINGS if outcome.failed else 0)
 
 
-def _run(max_turns: int | None, *, state: str, budget: Budget, **given: Any) -> Context:
+def _run(*, state: str, **given: Any) -> Context:
     judge = make_judge(state, **{name: given[name] for name in ("executors_file", "tolerant")})
     planner, executor = _planner(given, judge), _executor(given, judge)
     latest: dict[PlannerEventKind, PlannerEvent] = {}
@@ -242,12 +212,12 @@ def _run(max_turns: int | None, *, state: str, budget: Budget, **given: Any) -> 
         judge=judge if given["llm"] is None else evolve(judge, tolerant=True),
         max_refusals=given["max_refusals"],
         max_failures=given["max_failures"],
-        budget=budget,
+        budget=budget_of(given),
         on_event=tell,
     )
     try:
         with stoppable(f"Stopped. {_GO_ON}"), state_ledger(state) as held:
-            context = evolve(runtime, **held).run(max_turns=max_turns)
+            context = evolve(runtime, **held).run()
     except (LlmError, TransientError) as error:
         raise CliError(f"{_ASKED[latest[PlannerEventKind.ASKED].context.phase]}: {error}\n{_GO_ON}") from None
     if not latest:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
@@ -27,8 +27,6 @@ from planspec_lark.cli.help import CHANGED, READ, command, did_you_mean
 from planspec_lark.cli.output import (
     FINDINGS,
     UNFINISHED,
-    UNREADABLE,
-    CliError,
     Row,
     change_text,
     check_inputs,
@@ -37,7 +35,7 @@ from planspec_lark.cli.output import (
     fail_on,
     json_text,
     label,
-    leave,
+    leave_after,
     out_option,
     read_plan,
     stop_at,
@@ -51,7 +49,6 @@ from planspec_lark.cli.output import (
     write_rows,
     write_text,
 )
-from planspec_lark.document.file import PlanFileError
 from planspec_lark.planspec import PlanSpec
 from planspec_lark.planspec.printer import canonical_summary
 from planspec_lark.syntax.diagnostics import shorten
@@ -62,10 +59,10 @@ if TYPE_CHECKING:
     from planspec_lark.planspec.data_flow import Order
     from planspec_lark.planspec.render import StyledText
 
-__all__ = ["format_file", "format_options", "step_rows", "tree_options", "write_tree"]
+__all__ = ["format_files", "format_options", "step_rows", "tree_options", "write_tree"]
 
 
-# The options of a command that formats files by :func:`format_file`.
+# The options of a command that formats files by :func:`format_files`.
 format_options = options(
     flag("--check", help="Write nothing; fail if a file is not in canonical form."),
     flag("--diff", help="Write nothing; show what would change, as a unified diff."),
@@ -100,40 +97,36 @@ def fmt_command(files: tuple[str, ...], skip_foreign: bool, **how: bool) -> None
         return planspec.serialize_plan(planspec.parse_plan(text, name=name))
 
     own = own_files(files, skip_foreign=skip_foreign)
-    check_inputs(*own)
-    leave(max([format_file(file, rewrite, "left as it is, since it is not a plan", **how) for file in own]))
+    format_files(own, rewrite, "left as it is, since it is not a plan", **how)
 
 
-def format_file(file: str, rewrite: Callable[[str, str], str], said: str, *, check: bool, diff: bool) -> int:
-    """Write a file in canonical form, or tell how it differs; the exit code.
+def format_files(
+    files: Sequence[str], rewrite: Callable[[str, str], str], said: str, *, check: bool, diff: bool
+) -> NoReturn:
+    """Write files in canonical form, or tell how they differ; leaves.
 
     Args:
-        file: its name.
+        files: their names.
         rewrite: makes the canonical text of a text, and of its name for diagnostics.
         said: what follows from the faults of a text for its file.
-        check: write nothing, and fail where it is in another form.
-        diff: write nothing but the difference.
+        check: write nothing, and fail where one is in another form.
+        diff: write nothing but the differences.
     """
 
-    def change(text: str) -> tuple[str, None]:
-        return rewrite(text, label(file)), None
-
-    try:
+    def format_file(file: str) -> int:
         with stop_on_faults(file, said):
-            before, after, _ = change_text(file, change, is_dry=check or diff)
-    except click.exceptions.Exit as left:
-        return left.exit_code
-    except (CliError, PlanFileError) as error:
-        complain(f"Error: {error}")
-        return UNREADABLE
-    if diff:
-        write_diff(before, after, file)
-    if before != after and check:
-        complain_of(file, "not in canonical form")
-        return FINDINGS
-    if before != after and not diff and file != "-":
-        complain(f"{visible_name(file)}: written in canonical form")
-    return 0
+            before, after, _ = change_text(file, lambda text: (rewrite(text, label(file)), None), is_dry=check or diff)
+        if diff:
+            write_diff(before, after, file)
+        if before != after and check:
+            complain_of(file, "not in canonical form")
+            return FINDINGS
+        if before != after and not diff and file != "-":
+            complain_of(file, "written in canonical form")
+        return 0
+
+    check_inputs(*files)
+    leave_after(files, format_file)
 
 
 @command(

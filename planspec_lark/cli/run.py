@@ -8,7 +8,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import pairwise
-from time import monotonic, sleep
 from typing import Any, NoReturn
 
 import click
@@ -16,9 +15,11 @@ from attrs import define
 
 from planspec_lark.cli.arguments import (
     SECONDS,
+    budget_of,
     budget_options,
     chat_of,
     count_option,
+    exclude_each_other,
     flag,
     folder_option,
     language_option,
@@ -43,7 +44,6 @@ from planspec_lark.cli.output import (
     leave,
     read_text,
     still_heard,
-    stop_at,
     stop_on_faults,
     wait_option,
     wait_seconds,
@@ -53,9 +53,8 @@ from planspec_lark.cli.plans import write_tree
 from planspec_lark.cli.run_output import Display, displayed
 from planspec_lark.cli.signals import stoppable, until_stopped
 from planspec_lark.cli.values import read_values, value_options
-from planspec_lark.document import FileLease, PlanFile, PlanFileError
+from planspec_lark.document import PlanFile, PlanFileError
 from planspec_lark.engine import (
-    Budget,
     EditedSteps,
     EditedStepsError,
     EngineLimits,
@@ -100,8 +99,6 @@ _ROLES = {
     "planner": "The program that changes the plan after a round, and writes missing steps.",
 }
 _DASK = "dask://"
-# Seconds between two looks at a plan that another process runs.
-_LOOK = 0.05
 
 _run_options = options(
     *(click.option(f"--{role}", f"{role}_command", metavar="CMD", help=help) for role, help in _ROLES.items()),
@@ -202,15 +199,10 @@ def run_command(ctx: click.Context, /, file: str, **given: Any) -> None:
     """
     if file == "-":
         raise click.UsageError("A run needs a file that it can write to.")
-    for one, other in (("resume", "new_run"), ("rerun_edited", "keep")):
-        if given[one] and given[other]:
-            raise click.UsageError(f"--{one} and --{other} exclude each other.".replace("_", "-"))
+    for pair in (("resume", "new_run"), ("rerun_edited", "keep")):
+        exclude_each_other(**{name: given[name] for name in pair})
     edited = EditedSteps.RERUN if given["rerun_edited"] else EditedSteps.KEEP if given["keep"] else EditedSteps.ASK
-    with stop_at(ValueError, lead="--max-", kind=click.UsageError):
-        # All that is left to be wrong is a time or a cost that is not a number.
-        budget = Budget(
-            given["max_steps"], given["max_seconds"], given["max_calls"], given["max_tokens"], given["max_cost"]
-        )
+    budget = budget_of(given)
     if given["cluster"] is not None and not given["cluster"].startswith(_DASK):
         raise click.UsageError("--on: expected dask://HOST:PORT.")
     inputs, call = read_values("input", given["inputs_file"], given["inputs"]), RunCall()
@@ -368,20 +360,12 @@ def _choose(place: LedgerPlace, plan_file: PlanFile, file: str, given: Mapping[s
     if given["resume"]:
         return last
     if last is not None and not given["new_run"]:
-        if not given["dry_run"] and (lease := _wait_for(plan_file)):
+        if not given["dry_run"] and (lease := plan_file.lease()):
             raise UnreadableFileError(file, f"another process runs this plan: {lease}")
         raise UnreadableFileError(
             file, "this plan was run before: --resume continues that run, --new-run begins another"
         )
     return None
-
-
-def _wait_for(plan_file: PlanFile) -> FileLease | None:
-    """Who else works on a plan, when the time to wait is over."""
-    until = monotonic() + plan_file.wait
-    while (lease := plan_file.lease()) is not None and monotonic() < until:
-        sleep(_LOOK)
-    return lease
 
 
 def _preview(  # noqa: PLR0913, PLR0917  (what a run is given)

@@ -17,11 +17,10 @@ from attrs import asdict
 from attrs.filters import exclude
 
 from planspec_lark.cancellation import stop_event
-from planspec_lark.cli.arguments import count_option, flag, folder_option, plan_argument
+from planspec_lark.cli.arguments import count_option, exclude_each_other, flag, folder_option, plan_argument
 from planspec_lark.cli.help import command
 from planspec_lark.cli.ledgers import LedgerPlace, database_options, whole_database
 from planspec_lark.cli.output import (
-    CliError,
     Row,
     UnreadableFileError,
     label,
@@ -365,40 +364,25 @@ def log_command(  # noqa: PLR0913  (they are the options)
         raise click.UsageError("--summary goes neither with --runs nor with --last.")
     if prices_file is not None and not sums:
         raise click.UsageError("--prices goes with --summary only.")
-    if lists and run_id is not None:
-        raise click.UsageError("--run and --runs exclude each other.")
-    if file == "-":
-        raise click.UsageError("A ledger is a file beside the plan's file.")
+    exclude_each_other(run=run_id is not None, runs=lists)
     place, prices = whole_database() if file is None else LedgerPlace.of(file), _read_prices(prices_file)
     file = "the database" if file is None else file
-    try:
-        with place.reading() if days is None else place.changing() as ledger:
-            if days is not None:
-                gone = prune_runs(ledger, place.runs(ledger), time() - days * _DAY)
-                _write_runs(gone, as_json=as_json)
-            elif lists:
-                runs = place.runs(ledger)
-                if not runs:
-                    raise UnreadableFileError(file, "there is no run")
-                some = runs[-last:] if last else runs
-                _write_runs(((info, find_state(ledger, info)) for info in some), as_json=as_json)
+    with place.looked_into(file, changes=days is not None) as ledger:
+        if days is not None:
+            gone = prune_runs(ledger, place.runs(ledger), time() - days * _DAY)
+            _write_runs(gone, as_json=as_json)
+        elif lists:
+            runs = place.runs(ledger)
+            if not runs:
+                raise UnreadableFileError(file, "there is no run")
+            some = runs[-last:] if last else runs
+            _write_runs(((info, find_state(ledger, info)) for info in some), as_json=as_json)
+        else:
+            run = place.find_run(ledger, file, run_id).run
+            if sums:
+                _write_summary(summarize_run(ledger, run, prices), prices, as_json=as_json)
             else:
-                run = _find_run(ledger, place, file, run_id)
-                if sums:
-                    _write_summary(summarize_run(ledger, run, prices), prices, as_json=as_json)
-                else:
-                    _write_records(ledger, run, last, as_json=as_json)
-    except (TypeError, ValueError, AttributeError, KeyError, OverflowError, RecursionError):
-        # It has the form of a ledger, and things in it that no run writes.
-        raise CliError(f"{visible_name(file)}: this is not a ledger of plans") from None
-
-
-def _find_run(ledger: Ledger, place: LedgerPlace, file: str, run_id: str | None) -> str:
-    info = place.last_run(ledger) if run_id is None else ledger.find_run(run_id)
-    if info is None:
-        which = "there is no run" if run_id is None else f"there is no run {visible_name(run_id)}"
-        raise UnreadableFileError(file, which)
-    return info.run
+                _write_records(ledger, run, last, as_json=as_json)
 
 
 def _read_prices(file: str | None) -> Prices | None:

@@ -10,8 +10,7 @@ import click
 from planspec_lark.cli.arguments import flag, folder_option, plan_argument
 from planspec_lark.cli.help import command
 from planspec_lark.cli.ledgers import LedgerPlace, database_options
-from planspec_lark.cli.output import UnreadableFileError, stop_at, write_rows
-from planspec_lark.runs import LedgerError
+from planspec_lark.cli.output import UnreadableFileError, write_rows
 from planspec_lark.syntax.safe_text import visible_name
 
 
@@ -36,10 +35,8 @@ def stop_command(*, file: str, run_id: str | None, now: bool) -> None:
     continued with --resume. What is under way with --now is done again then, with the same key.
     """
     place = LedgerPlace.of(file)
-    with stop_at(LedgerError), place.changing() as ledger:
-        info = place.last_run(ledger) if run_id is None else ledger.find_run(run_id)
-        if info is None:
-            raise UnreadableFileError(file, "there is no such run")
+    with place.changing() as ledger:
+        info = place.find_run(ledger, file, run_id)
         holder = ledger.find_holder(info.run)
         if holder is None:
             write_rows([[("No process is at work on it.", "")]])

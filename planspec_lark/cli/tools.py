@@ -72,7 +72,7 @@ _ATOMS = "The tools to read: atoms (definitions of tools), or a list of tools fo
 @click.group(
     "tools",
     cls=Group,
-    sections={"Check and show": ["check", "graph", "show", "atoms"], "Run": ["run"]},
+    sections={"Check and show": ["check", "show"], "Run": ["run"]},
     examples=[
         "planspec tools check bread.json --atoms atoms.json",
         "planspec tools run bread.json --atoms atoms.json --dry-run",
@@ -149,36 +149,6 @@ def _to_error(fault: Diagnostic) -> dict[str, str]:
     place = f" ({fault.code} at {fault.line}:{fault.column})" if fault.span else f" ({fault.code})"
     message = visible_name(fault.message[:1].upper() + fault.message[1:]) + place
     return {"code": CODES[_NO_OBJECT].name, "message": message, "path": visible_name(fault.path) or "$"}
-
-
-@tools_command.command(
-    "atoms",
-    examples=["planspec tools atoms atoms.json"],
-    files={
-        "PATH": f"{_ATOMS} Files, or folders of files.",
-        "standard output": "The list, as JSON.",
-        "standard error": "What such a list says and atoms cannot say.",
-    },
-)
-@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
-def write_atoms(paths: tuple[str, ...]) -> None:
-    """Write the tools in files and folders as one list of atoms."""
-    write_json(toolplan.registry_to_value(_load_tools(paths)))
-
-
-@tools_command.command(
-    "graph",
-    examples=["planspec tools graph bread.json"],
-    files={"PLAN": _READ, "standard output": "The diagram."},
-    exits={1: "PLAN is not a plan.", 2: "A file cannot be read, or the arguments are wrong."},
-)
-@_plan_argument
-def graph(file: str) -> None:
-    """Write a plan as a diagram.
-
-    It is in the language of Mermaid. An arrow leads from each step to those that depend on it.
-    """
-    write_text(toolplan.draw_toolplan(_read_plan(file)))
 
 
 @tools_command.command(

@@ -12,11 +12,8 @@ from planspec_lark.cli.arguments import folder_option, plan_argument
 from planspec_lark.cli.help import READ, command
 from planspec_lark.cli.ledgers import LedgerPlace, database_options
 from planspec_lark.cli.output import (
-    CliError,
-    UnreadableFileError,
     out_option,
     read_plan,
-    stop_at,
     write_out,
 )
 from planspec_lark.runs.summary import StepSum, summarize_run
@@ -62,18 +59,6 @@ def view_command(file: str, out: str, run_id: str | None) -> None:
 
 def _read_run(file: str, run_id: str) -> Sequence[StepSum]:
     """What the steps of a run have taken; an empty id is that of the last one."""
-    if file == "-":
-        raise click.UsageError("A ledger is a file beside the plan's file.")
-    place, strange = (
-        LedgerPlace.of(file),
-        (TypeError, ValueError, AttributeError, KeyError, OverflowError, RecursionError),
-    )
-    # A file may have the form of a ledger, and things in it that no run writes.
-    with (
-        stop_at(*strange, kind=lambda _: CliError(f"{visible_name(file)}: this is not a ledger of plans")),
-        place.reading() as ledger,
-    ):
-        info = ledger.find_run(run_id) if run_id else place.last_run(ledger)
-        if info is None:
-            raise UnreadableFileError(file, f"there is no run {visible_name(run_id)}".rstrip())
-        return summarize_run(ledger, info.run)
+    place = LedgerPlace.of(file)
+    with place.looked_into(file) as ledger:
+        return summarize_run(ledger, place.find_run(ledger, file, run_id).run)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import BROKEN, PLAN, SLOPPY
+from tests.cli.running import BROKEN, PLAN, SLOPPY, write_files
 from tests.llm.serving import Served, serve
 
 
@@ -17,8 +17,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder, with a plan in three states."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("PLANSPEC_FOLDER", raising=False)
-    for name, text in (("plan.md", PLAN), ("sloppy.md", SLOPPY), ("broken.md", BROKEN)):
-        (tmp_path / name).write_text(text, encoding="utf-8", newline="")
+    write_files({"plan.md": PLAN, "sloppy.md": SLOPPY, "broken.md": BROKEN})
     return tmp_path
 
 

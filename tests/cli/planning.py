@@ -44,7 +44,3 @@ def message(**changes: Any) -> str:
         "success_signal": "A hollow sound",
     }
     return json.dumps({**fields, **changes})
-
-
-def state() -> Any:
-    return json.loads(STATE.read_text(encoding="utf-8"))

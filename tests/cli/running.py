@@ -58,6 +58,14 @@ _APART: dict[str, Any] = (
 )
 
 
+def write_files(files: Mapping[str, str | bytes]) -> None:
+    """Write these to the current folder, and folders as they need them."""
+    for name, text in files.items():
+        path = Path(name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+
+
 def run(*arguments: str | Path, stdin: str | bytes = "") -> click.testing.Result:
     """Run the command line inside this process; whatever it raises but an exit, this raises as well."""
     runner = click.testing.CliRunner(**_APART)
@@ -113,10 +121,10 @@ def to_nobody(*arguments: str | Path) -> subprocess.CompletedProcess[bytes]:
 
 
 @contextmanager
-def at_work(arguments: Sequence[str | Path], before: str = "") -> Iterator[subprocess.Popen[bytes]]:
+def at_work(arguments: Sequence[str | Path]) -> Iterator[subprocess.Popen[bytes]]:
     """The command line as a process, once a program that it has started has named itself in the file `pid`."""
     with subprocess.Popen(
-        command_line(arguments, before),
+        command_line(arguments),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from tests.bulk.corpora import IN_PROSE, REFUSAL, REPAIRED, line_of, rows_of, write_parquet
+from tests.bulk.corpora import IN_PROSE, REFUSAL, REPAIRED, line_of, write_parquet
 from tests.cli.running import BROKEN, PLAN, call, harmless, on_terminal, run
-from tests.cli.test_process import ENCODINGS
+from tests.cli.terminals import undrawn
 
 
 @pytest.fixture(autouse=True)
@@ -26,18 +26,11 @@ def corpus(here: Path) -> None:
     ("arguments", "code"),
     [
         ("corpus.jsonl --id id", 0),
-        ("corpus.jsonl --read strict", 0),
         ("corpus.jsonl --shard-bytes 100 --max-bytes 300", 0),
         ("answers.jsonl --text answer --finish-reason why", 0),
-        ("answers.jsonl --text plan", 0),
         ("missing.jsonl corpus.jsonl", 2),
-        ("-", 2),
-        ("", 2),
         ("corpus.jsonl --dask tcp://x:1 --jobs 2", 2),
         ("corpus.jsonl --jobs 0", 2),
-        ("corpus.jsonl --max-bytes 0", 2),
-        (f"corpus.jsonl --shard-bytes {1 << 63}", 2),
-        ("corpus.jsonl --format csv", 2),
     ],
 )
 def test_report(arguments: str, code: int, snapshot: SnapshotAssertion) -> None:
@@ -112,28 +105,11 @@ def test_what_a_stranger_wrote_does_not_reach_the_terminal(here: Path) -> None:
     result = call("bulk", name, "--out", "out", "--id", "id")
     assert result.returncode == 0
     harmless(result.stdout + result.stderr + call("bulk", "missing\x1b[2J", "--out", "out").stderr, colours=False)
-    harmless(on_terminal("bulk", name, "--out", "out2", "--no-progress"), colours=False)
+    undrawn(on_terminal("bulk", name, "--out", "out2"))
     for path in Path("out").glob("*.*"):
         harmless(path.read_bytes(), colours=False)
 
 
 def test_progress_on_a_terminal_only() -> None:
     assert b"\xe2\x94\x81" in on_terminal("bulk", "corpus.jsonl", "--out", "a", "--jobs", "1")
-    assert b"\xe2\x94\x81" not in on_terminal("bulk", "corpus.jsonl", "--out", "b", "--no-progress")
     assert call("bulk", "corpus.jsonl", "--out", "c").stderr == b""
-    assert b"1/1 shards" in call("bulk", "corpus.jsonl", "--out", "d", "--progress").stderr
-
-
-@pytest.mark.parametrize("env", ENCODINGS.values(), ids=ENCODINGS)
-def test_no_encoding_is_too_small(here: Path, env: dict[str, str]) -> None:
-    (here / "corpus.jsonl").rename("中.jsonl")
-    assert call("bulk", "中.jsonl", "--out", "出", env=env).returncode == 0
-    assert {row["file"] for row in rows_of(here / "出")} == {"中.jsonl"}
-    missing = call("bulk", "没有", "--out", "空", env=env)
-    assert missing.returncode == 2
-    assert b"Traceback" not in missing.stderr + on_terminal("bulk", "中.jsonl", "--out", "b", env=env)
-
-
-def test_the_canonical_text_is_what_fmt_writes() -> None:
-    run("bulk", "corpus.jsonl", "--out", "out", "--jobs", "1")
-    assert rows_of(Path("out"))[0]["canonical"] == run("fmt", "-", stdin=PLAN).stdout

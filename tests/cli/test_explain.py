@@ -27,40 +27,12 @@ def test_every_code_has_its_summary_and_an_example(code: str) -> None:
     assert [row for row in said if "](" in row or "**" in row or row.startswith(("#", "```"))] == []
 
 
-def test_an_example_is_shown_as_it_is() -> None:
-    assert run("explain", "ps114").stdout == (
-        "PS114 empty-segment\n\n"
-        f"Error: {CODES['PS114'].summary}\n\n"
-        "A bar that belongs to the text is written `\\|`.\n\n"
-        "Wrong:\n\n"
-        "    Goal: Print the yearbook\n"
-        "    ## Steps\n"
-        "    1. [x] [act] Collect the photos → photos |\n"
-        "    2. [x] [act] Set the pages → pages | | 118 pages\n\n"
-        "Right:\n\n"
-        "    Goal: Print the yearbook\n"
-        "    ## Steps\n"
-        "    1. [x] [act] Collect the photos → photos\n"
-        "    2. [x] [act] Set the pages → pages | 118 pages\n"
-        "    3. [act] Draw a frame with the characters - and \\|\n"
-    )
-
-
 @pytest.mark.parametrize(
     ("word", "codes"),
     [("bad-id", ["PS110"]), ("Orphan-Line", ["PS107", "HS116"]), ("unknown_step_ref", ["PT301"])],
 )
 def test_a_name_says_as_much_as_its_codes(word: str, codes: list[str]) -> None:
     assert run("explain", word).stdout == "\n".join(run("explain", code).stdout for code in codes)
-
-
-@pytest.mark.parametrize(
-    ("word", "meant"),
-    [("bad-idd", "bad-id"), ("bad id", "bad-id"), ("ps11", "PS110"), ("UNKNOWN_STEP_RF", "UNKNOWN_STEP_REF")],
-)
-def test_a_word_that_is_almost_one(word: str, meant: str) -> None:
-    done = run("explain", word)
-    assert (done.exit_code, done.stderr.endswith(f" Did you mean {meant!r}?\n")) == (2, True), done.stderr
 
 
 def test_an_unknown_code_is_refused() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from tests.cli.running import PLAN, environment
+from tests.cli.running import PLAN, call, environment, harmless, on_terminal, to_nobody
 from tests.corpus import ROOT
 
 OURS = PLAN.replace("2.2. [reason]", "2.2. [x] [reason]")
@@ -154,23 +154,6 @@ def test_git_merge() -> None:
 
 
 @pytest.mark.usefixtures("_merge_driver")
-def test_git_merges_what_lines_could_not() -> None:
-    """Both have put in a step in the same place, and so changed the same lines."""
-    ours = PLAN.replace("2. [>]", "2. [act] Ask\n3. [>]").replace(" 2.", " 3.").replace("\n3. [~]", "\n4. [~]")
-    theirs = ours.replace("Ask", "Sing a song")
-    branch_off(ours, theirs)
-    git("merge", "-q", "other", "-m", "x")
-    rows = Path(NAME).read_text(encoding="utf-8").splitlines()
-    assert [row for row in rows if re.match(r"\d+\. ", row)] == [
-        "1. [x] [act] Label the shelves → labels | 212 shelves",
-        "2. [act] Ask",
-        "3. [act] Sing a song",
-        "4. [>] [subtask] Move the books → moved",
-        "5. [~] [act] Paint the old shelves → paint",
-    ]
-
-
-@pytest.mark.usefixtures("_merge_driver")
 def test_git_keeps_a_conflict() -> None:
     branch_off(OURS, PLAN.replace("2.2. [reason]", "2.2. [!] [reason]"))
     done = git("merge", "other", check=False)
@@ -187,30 +170,47 @@ def test_git_keeps_what_is_no_plan_in_conflict() -> None:
     assert Path(NAME).read_text(encoding="utf-8").endswith("4. [act] Rest\nso it is\n")
 
 
-@pytest.mark.usefixtures("_merge_driver")
-def test_git_merges_a_plan_that_both_have_added() -> None:
-    git("checkout", "-q", "-b", "other")
-    commit("Goal: Sing\n## Steps\n1. [act] Sing\n", name="plans/new.md")
-    git("checkout", "-q", "main")
-    commit("Goal: Sing\n## Steps\n1. [act] Book the halls\n", name="plans/new.md")
-    git("merge", "-q", "other", "-m", "x")
-    text = "Goal: Sing\n## Steps\n1. [act] Book the halls\n2. [act] Sing\n"
-    assert Path("plans/new.md").read_text(encoding="utf-8") == text
+# ---------------------------------------------------------------- what a terminal, a pager and a pipe get
 
 
-@pytest.mark.usefixtures("_merge_driver")
-def test_git_rebases_and_picks() -> None:
-    branch_off(OURS, THEIRS)
-    git("checkout", "-q", "other")
-    git("rebase", "-q", "main")
-    assert Path(NAME).read_text(encoding="utf-8") == OURS.replace("3. [~]", "3. [>]") + "4. [act] Rest\n"
+HOSTILE = PLAN.replace("Hire a lorry", "Hire \u202e a \u200b lorry [red]").replace("| None", "| \x85None")
+SEVEN = ["plan.md", "plan.md", "0", "100644", "new.md", "0", "100644"]
 
 
-@pytest.mark.usefixtures("_merge_driver")
-def test_the_marker_size_is_git_s() -> None:
-    with Path(".gitattributes").open("a", encoding="utf-8") as file:
-        file.write("*.md conflict-marker-size=11\n")
-    git("commit", "-q", "-a", "-m", "x")
-    branch_off(OURS, PLAN.replace("2.2. [reason]", "2.2. [!] [reason]"))
-    git("merge", "other", check=False)
-    assert f"{'<' * 11} ours\n" in Path(NAME).read_text(encoding="utf-8")
+@pytest.fixture
+def versions(repository: Path) -> None:
+    (repository / "plan.md").write_text(PLAN, encoding="utf-8")
+    (repository / "new.md").write_text(THEIRS, encoding="utf-8")
+    (repository / "hostile.md").write_text(HOSTILE, encoding="utf-8", newline="")
+
+
+@pytest.mark.usefixtures("versions")
+def test_a_terminal_is_safe_and_sees_colours() -> None:
+    written = on_terminal("diff", "plan.md", "hostile.md")
+    assert (b"\x1b[31m" in written, b"\x1b[32m" in written) == (True, True)
+    shown = harmless(written, colours=True)
+    assert "Hire \\u202e a \\u200b lorry [red]" in shown
+    assert "\\x85None" in shown
+    plain = on_terminal("diff", "plan.md", "hostile.md", env={"NO_COLOR": "1"})
+    assert harmless(plain, colours=False) == shown
+    merged = on_terminal("merge", "plan.md", "hostile.md", "new.md", "-o", "-")
+    assert "Hire \\u202e a" in harmless(merged, colours=False)
+
+
+@pytest.mark.usefixtures("versions")
+def test_a_pager_sees_colours_as_well() -> None:
+    done = call("diff", *SEVEN, env={"GIT_PAGER_IN_USE": "true"})
+    assert (done.returncode, b"\x1b[31m" in done.stdout) == (0, True)
+    assert b"\x1b" not in call("diff", *SEVEN).stdout
+
+
+@pytest.mark.usefixtures("versions")
+@pytest.mark.parametrize("end", ["\n", " and so on" * 20_000])
+def test_a_reader_that_has_left_is_no_failure_for_git(end: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("new.md").write_text(THEIRS.rstrip("\n") + end, encoding="utf-8")
+    done = to_nobody("diff", *SEVEN)
+    assert (done.returncode, done.stderr) == (0, b"")
+    monkeypatch.setenv("GIT_DIFF_PATH_COUNTER", "1")
+    assert to_nobody("diff", "plan.md").returncode == 0
+    # By hand it is another matter.
+    assert to_nobody("diff", "plan.md", "new.md").returncode == 141

@@ -10,7 +10,6 @@ import pytest
 from planspec_lark import parse_plan
 from planspec_lark.cli import app
 from tests.cli.running import SGR, call, harmless, on_terminal, run
-from tests.corpus import find
 
 # Each of these is in a plan that is read without complaint. The other in each pair says nothing evil.
 LIKES = {
@@ -32,7 +31,6 @@ LIKES = {
     "formats": ("%s %(a)s {0} {a!r} ${HOME} `id`", "(s ((a)s (0( (a(r( ((HOME( (id)"),
     "a long line": ("[red]" * 40_000, "(red)" * 40_000),
 }
-PAIRS = pytest.mark.parametrize(("evil", "good"), LIKES.values(), ids=LIKES)
 
 # A process for each would take its time: one with all that is short, one with the long line.
 SHORT = [pair for pair in LIKES.values() if len(pair[0]) < 100]
@@ -133,16 +131,6 @@ def test_a_pipe_gets_the_plan_as_it_is(name: str) -> None:
     assert EVIL in result.stdout.decode()
 
 
-@PAIRS
-def test_nothing_is_left_out_of_what_is_shown(evil: str, good: str) -> None:
-    """Markup stands there as it was written, everything that steers as an escape."""
-    assert len(good) == len(evil)
-    _write(evil)
-    shown = run("show", "it.md", "--full").stdout
-    spelled = "".join(char if char.isprintable() else _spell(char) for char in evil)
-    assert shown.count(spelled) == 12
-
-
 def _spell(char: str) -> str:
     return f"\\x{ord(char):02x}" if ord(char) < 0x100 else f"\\u{ord(char):04x}"
 
@@ -155,13 +143,6 @@ def test_refused_controls_are_spelled_out(name: str) -> None:
     if "--format" not in CALLS[name]:
         for text in CONTROLS:
             assert "".join(char if char.isprintable() else _spell(char) for char in text) in shown
-
-
-@pytest.mark.parametrize("arguments", [["check"], ["fmt", "--diff"]], ids=["check", "fmt"])
-def test_answers_of_models(arguments: list[str]) -> None:
-    shown = harmless(on_terminal(*arguments, *find("planspec/answers", ".md")), colours=True)
-    assert r"\x1b[31mRed\x1b[0m" in shown
-    assert "Traceback" not in shown
 
 
 # Markup, an escape, a line break, a turned direction, a C1 control, no UTF-8, signs of other formats.
@@ -194,24 +175,6 @@ def test_a_name_cannot_forge_a_line(arguments: list[str]) -> None:
     file = "a\nerror[PS999]: forged.md"
     Path(file).write_text("Goal:x\n## Steps\n1. [act]\n2. [X] [act]\n" if arguments[0] == "check" else "Goal:x")
     assert not [line for line in run(*arguments, file).stdout.split("\n") if line.startswith("error[PS999]")]
-
-
-def test_a_name_in_a_diff_is_harmless() -> None:
-    Path("\x1b[31mx.md").write_text("Goal:x\n")
-    harmless(call("fmt", "--diff", "\x1b[31mx.md").stdout, colours=False)
-
-
-def test_an_argument_is_harmless() -> None:
-    harmless(on_terminal("show", "plan.md", "--expand", "\x1b[5mx"), colours=False)
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [["\x1b[5m"], ["check", "--\x1b[5m"], ["check", "x", "--format", "\x1b[5m"]],
-    ids=["command", "option", "choice"],
-)
-def test_wrong_arguments_are_harmless(arguments: list[str]) -> None:
-    harmless(on_terminal(*arguments), colours=False)
 
 
 # ---------------------------------------------------------------- these tests can fail

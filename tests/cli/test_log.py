@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 import subprocess
 from contextlib import closing
@@ -11,9 +10,8 @@ from pathlib import Path
 
 import pytest
 from attrs import evolve
-from syrupy.assertion import SnapshotAssertion
 
-from planspec_lark.runs import LedgerError, SqliteLedger
+from planspec_lark.runs import SqliteLedger
 from planspec_lark.runs.ledger import RunInfo
 from planspec_lark.runs.owner import Owner
 from tests.cli.engine_world import OPERATOR, calls, make_world, plain, program, say
@@ -48,30 +46,6 @@ def change(*statements: str) -> None:
 # ---------------------------------------------------------------- what it says
 
 
-def test_the_last_run(snapshot: SnapshotAssertion) -> None:
-    result = run("log", "bakery.md")
-    assert (result.exit_code, result.stderr) == (0, "")
-    assert plain(result.stdout) == snapshot
-
-
-def test_the_last_records() -> None:
-    whole = run("log", "bakery.md").stdout.splitlines()
-    assert run("log", "bakery.md", "--last", "3").stdout.splitlines() == whole[-3:]
-    assert run("log", "bakery.md", "--last", "3000").stdout.splitlines() == whole
-    assert run("log", "bakery.md", "--last", "0").exit_code == 2
-
-
-def test_runs(snapshot: SnapshotAssertion) -> None:
-    result = run("log", "bakery.md", "--runs")
-    assert plain(result.stdout) == "RUN  TIME  budget       1 done    TIME\nRUN  TIME  converged    4 done    TIME\n"
-    first, last = records("--runs")
-    assert (first["inputs"], last["inputs"]) == ({"a": "b"}, {"list": "c"})
-    assert (first["state"], first["steps"], last["state"], last["steps"]) == ("budget", 1, "converged", 4)
-    assert records("--runs", "--last", "1") == [last]
-    assert plain(run("log", "bakery.md", "--run", str(first["run"])).stdout) == snapshot
-    assert run("log", "bakery.md", "--run", str(last["run"])).stdout == run("log", "bakery.md").stdout
-
-
 def test_the_state_of_a_run_that_has_not_ended() -> None:
     with closing(SqliteLedger(LEDGER)) as ledger:
         ledger.begin(RunInfo("new", 1.0))
@@ -87,13 +61,6 @@ def test_the_state_of_a_run_that_has_not_ended() -> None:
         ledger.acquire("new", owner, seconds=60, takes_over=True)
         ledger.release("new", owner)
     assert records("--runs")[-1]["state"] == "interrupted"
-
-
-def test_without_a_file_there_has_to_be_a_database(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("PLANSPEC_DATABASE", raising=False)
-    result = run("log")
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr.splitlines()[-1] == "Error: Give FILE, or --database."
 
 
 def test_json() -> None:
@@ -125,30 +92,6 @@ def test_colours_on_a_terminal_only() -> None:
     assert b"\x1b[" not in on_terminal("log", "bakery.md", env={"NO_COLOR": "1"})
 
 
-def test_a_link_to_a_plan() -> None:
-    Path("link.md").symlink_to("bakery.md")
-    assert run("log", "link.md").stdout == run("log", "bakery.md").stdout
-
-
-def test_looking_leaves_no_trace() -> None:
-    before = {name: os.stat(name).st_mtime_ns for name in os.listdir()}
-    for options in ([], ["--runs"], ["--json"]):
-        assert run("log", "bakery.md", *options).exit_code == 0
-    assert {name: os.stat(name).st_mtime_ns for name in os.listdir()} == before
-
-
-def test_a_reader_cannot_write() -> None:
-    with closing(SqliteLedger(LEDGER, read_only=True)) as ledger, pytest.raises(LedgerError, match="readonly"):
-        ledger.begin(RunInfo("x", 1.0))
-
-
-def test_a_folder_that_cannot_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
-    expected = run("log", "bakery.md").stdout
-    monkeypatch.setattr(os, "access", lambda _path, mode: not mode & os.W_OK)
-    assert run("log", "bakery.md").stdout == expected
-    assert not list(Path().glob("bakery.md.ledger-*"))
-
-
 def test_a_reader_that_leaves() -> None:
     change(
         "INSERT INTO records "
@@ -170,43 +113,6 @@ def test_a_reader_that_leaves() -> None:
 # ---------------------------------------------------------------- what is no ledger
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["nope.md"], "/nope.md.ledger: there is no ledger here; a run makes it"),
-        (["plan.md"], "/plan.md.ledger: there is no ledger here; a run makes it"),
-        (["-"], "A ledger is a file beside the plan's file."),
-        (["/"], "/: is not a file"),
-        (["loop"], "loop: cannot be read"),
-        (["bakery.md", "--run", "no\x1b[31m"], "bakery.md: there is no run no\\x1b[31m"),
-        (["bakery.md", "--runs", "--run", "x"], "--run and --runs exclude each other."),
-    ],
-)
-def test_wrong_calls(arguments: list[str], said: str) -> None:
-    Path("loop").symlink_to("loop")
-    before = sorted(os.listdir())
-    result = run("log", *arguments)
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr.splitlines()[-1].endswith(said)
-    assert sorted(os.listdir()) == before
-
-
-@pytest.mark.parametrize("text", ["my own notes", "SQLite format 3\0" + "x" * 5000])
-def test_a_file_that_is_none(text: str) -> None:
-    LEDGER.write_text(text)
-    result = run("log", "bakery.md")
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert "bakery.md.ledger: " in result.stderr
-    assert LEDGER.read_text() == text
-
-
-def test_a_database_of_another_program() -> None:
-    LEDGER.unlink()
-    change("CREATE TABLE notes (text)")
-    result = run("log", "bakery.md")
-    assert (result.exit_code, result.stderr) == (2, f"Error: {LEDGER.resolve()}: this is not a ledger of plans\n")
-
-
 @pytest.mark.parametrize("make", [lambda: LEDGER.write_bytes(b""), lambda: change("VACUUM")])
 def test_a_ledger_that_was_never_filled(make: object) -> None:
     """Such a file is left behind where a run is killed while it makes its ledger."""
@@ -222,26 +128,12 @@ def test_a_ledger_that_was_never_filled(make: object) -> None:
     assert len(calls()) == before  # all is done already
 
 
-def test_a_ledger_that_is_cut_off() -> None:
-    LEDGER.write_bytes(LEDGER.read_bytes()[:5000])
-    result = run("log", "bakery.md")
-    assert result.exit_code == 2
-    assert result.stderr.startswith(f"Error: {LEDGER.resolve()}: ")
-
-
 @pytest.mark.parametrize(
     "statement",
     [
         "UPDATE records SET kind = 'danced'",
-        "UPDATE records SET step = x'ff'",
-        "UPDATE records SET time = 'noon'",
         "UPDATE records SET time = 1e300",
-        "UPDATE records SET time = 9e999",
-        "UPDATE records SET data = '[]'",
-        "UPDATE records SET data = '{'",
         'UPDATE records SET data = \'{"names": 3, "faults": 3, "moves": 3}\'',
-        "UPDATE records SET changes = '{\"1\": 3}'",
-        "UPDATE records SET data = x'ff'",
     ],
 )
 def test_records_that_no_run_writes(statement: str) -> None:
@@ -254,22 +146,6 @@ def test_records_that_no_run_writes(statement: str) -> None:
         harmless(result.stdout_bytes, colours=False)
     # Only some of these keep anybody from reading it.
     assert run("log", "bakery.md", "--json").exit_code == 2 or "time = 1e300" in statement
-
-
-def test_runs_that_no_run_writes() -> None:
-    change("UPDATE runs SET time = 'noon'")
-    result = run("log", "bakery.md")
-    assert result.exit_code == 2
-    assert "this is not a ledger of plans" in result.stderr
-
-
-def test_a_ledger_of_another_version() -> None:
-    change("PRAGMA user_version = 99")
-    result = run("log", "bakery.md")
-    assert (result.exit_code, result.stderr) == (
-        2,
-        f"Error: {LEDGER.resolve()}: this is a ledger of another version (99)\n",
-    )
 
 
 def test_nothing_steers_a_terminal() -> None:
@@ -287,18 +163,6 @@ def test_nothing_steers_a_terminal() -> None:
 # ---------------------------------------------------------------- what is over, and what is to stop
 
 
-def test_runs_that_are_over_are_forgotten() -> None:
-    lines = run("log", "bakery.md", "--runs").stdout.splitlines()
-    assert (run("log", "bakery.md", "--prune", "1").stdout, len(lines)) == ("", 2)
-    pruned = run("log", "bakery.md", "--prune", "0")
-    assert (pruned.exit_code, pruned.stdout.splitlines()) == (0, lines[1:])
-    assert run("log", "bakery.md", "--runs").stdout.splitlines() == lines[:1]
-    for other in (["--runs"], ["--summary"], ["--last", "1"], ["--run", "r"]):
-        assert "--prune goes with no other choice" in run("log", "bakery.md", "--prune", "0", *other).stderr
-    assert run("log", "other.md", "--prune", "0").exit_code == 2
-    assert not Path("other.md.ledger").exists()
-
-
 def test_who_is_asked_to_stop() -> None:
     assert run("stop", "bakery.md").stdout == "No process is at work on it.\n"
     with closing(SqliteLedger(LEDGER)) as ledger:
@@ -311,5 +175,5 @@ def test_who_is_asked_to_stop() -> None:
         assert not ledger.is_asked_to_stop(last)
         assert run("stop", "bakery.md").stdout == f"Asked process 7 on elsewhere to stop run {last}.\n"
         assert ledger.is_asked_to_stop(last)
-    assert "there is no such run" in run("stop", "bakery.md", "--run", "nosuch").stderr
+    assert "there is no run nosuch" in run("stop", "bakery.md", "--run", "nosuch").stderr
     assert run("stop", "other.md").exit_code == 2

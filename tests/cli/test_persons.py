@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 import shlex
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from planspec_lark import PlanFile
 from tests.cli.engine_world import OPERATOR, PLAN, calls, make_world
 from tests.cli.running import run
 
@@ -42,22 +40,6 @@ def test_a_run_says_what_the_person_has_to_write() -> None:
     assert [one["kind"] for one in records].count("resumed") == 2
 
 
-def test_the_step_is_looked_for_under_the_lock(monkeypatch: pytest.MonkeyPatch) -> None:
-    run(*RUN)
-    text, locked = Path("bakery.md").read_text(), PlanFile._locked
-    changed = text.replace("2. buy [act]", "2. sell [act]")
-    assert changed != text
-
-    def come_first(file: PlanFile, *arguments: Any, **options: Any) -> Any:
-        Path("bakery.md").write_text(changed)
-        return locked(file, *arguments, **options)
-
-    monkeypatch.setattr(PlanFile, "_locked", come_first)
-    result = run("done", "bakery.md", "buy", "at the mill", "--output", "goods=40")
-    assert (result.exit_code, result.stdout) == (1, "PC111  no step has the id or name `buy`\n")
-    assert Path("bakery.md").read_text() == changed
-
-
 def test_values_from_a_file() -> None:
     run(*RUN)
     Path("goods.json").write_text('{"goods": {"kg": 40}}')
@@ -88,23 +70,14 @@ def test_outputs_that_are_not_handed_in_are_missed() -> None:
     ("arguments", "code", "said"),
     [
         (["buy", "--output", "good=1"], 2, "Error: bakery.md: step 2: declared outputs are missing: goods\n"),
-        (["buy", "--output", "goods=1", "--output", "x=1"], 2, "step 2: it does not declare `x`, but: goods\n"),
-        (
-            ["4", "--output", "shop=1"],
-            2,
-            "step 4 is of type subtask: a person's step is of type reason, act or decide\n",
-        ),
         (["buy", "--output", "goods"], 2, "Error: --output: expected NAME=TEXT, not 'goods'\n"),
         (["buy", "--outputs", "list.json"], 2, "Error: list.json: --outputs takes a JSON object\n"),
         (["buy", "--output", "goods=1", "--diff"], 2, "so there is no --dry-run or --diff of it.\n"),
         (["buy", "3", "--output", "goods=1"], 2, "`3` is a step of this plan"),
         (["bye", "--output", "goods=1"], 1, "bakery.md: nothing was changed\n"),
         (["buy", "--branch", "3.1"], 2, "step 2 is of type act: it is no decision and has no branches\n"),
-        (["buy", "--branch", "3.1", "--output", "x=1"], 2, "step 2 is of type act: it is no decision and has no"),
-        (["4", "--branch", "4.1"], 2, "step 4 is of type subtask: it is no decision and has no branches\n"),
         (["3", "--branch", "4.1"], 2, "step 3: `4.1` is not one of its branches; the open branches are 3.1, 3.2\n"),
         (["3", "--branch", " "], 2, "Error: --branch: expected the id or the name of a step.\n"),
-        (["3", "--output", "x=1"], 2, "step 3: it does not declare `x`, but: nothing\n"),
         (["3", "--branch", "3.1", "--dry-run"], 2, "--branch writes to the ledger, so there is no --dry-run"),
     ],
 )
@@ -135,16 +108,6 @@ def test_a_person_chooses_a_branch() -> None:
     assert "3. [x] oven [decide] Is the oven warm? | 3.2: what came of it\n" in Path("bakery.md").read_text()
 
 
-def test_the_step_that_waits_is_named_although_a_decision_around_it_is_open() -> None:
-    text = NAMED.replace("3. [decide]", "3. oven [decide]").replace("3.2. [act]", "3.2. heat [act]")
-    make_world(text)
-    persons = ("--person", "oven", "--person", "heat")
-    run("run", "bakery.md", *OPERATOR, *persons)
-    assert run("done", "bakery.md", "oven", "--branch", "heat").exit_code == 0
-    result = run("run", "bakery.md", *OPERATOR, *persons, "--resume")
-    assert result.stdout.splitlines()[-1] == "Step 3.2 (heat) waits for a person: Cold: heat it first"
-
-
 def test_a_decision_without_a_branch_is_missed() -> None:
     run(*RUN)
     result = run("done", "bakery.md", "3", "it is warm")
@@ -155,39 +118,3 @@ def test_a_decision_without_a_branch_is_missed() -> None:
             "warning: step 3 is a decision of which the run does not know the branch; --branch ID gives it",
         ],
     )
-
-
-def test_a_branch_needs_a_run() -> None:
-    result = run("done", "bakery.md", "3", "--branch", "3.1")
-    said = "Error: --branch: no run has begun for this plan: `planspec skip` the other branches\n"
-    assert (result.exit_code, result.stderr.endswith(said)) == (2, True)
-    assert Path("bakery.md").read_text() == NAMED
-
-
-def test_a_plan_by_a_link_is_the_plan_that_was_run() -> None:
-    run(*RUN)
-    Path("link.md").symlink_to("bakery.md")
-    assert run("done", "link.md", "buy", "--output", "goods=40").exit_code == 0
-    assert run(*RUN, "--resume").exit_code == 0
-    assert run("reopen", "link.md", "2").exit_code == 0
-    assert run("log", "bakery.md", "--last", "1").stdout.split()[2:4] == ["again", "2"]
-
-
-def test_a_plan_without_a_run_takes_values_when_it_is_run() -> None:
-    result = run("done", "bakery.md", "buy", "--output", "goods=1")
-    said = "--output: no run has begun for this plan: a run takes values with `planspec run --input NAME=TEXT`\n"
-    assert (result.exit_code, result.stderr.endswith(said)) == (2, True)
-    assert (Path("bakery.md").read_text(), [*Path().glob("bakery*")]) == (NAMED, [Path("bakery.md")])
-
-
-@pytest.mark.parametrize("more", [(), ("--dry-run",)])
-def test_a_name_of_no_step(more: tuple[str, ...]) -> None:
-    result = run("run", "bakery.md", *OPERATOR, "--person", "2", *more)
-    said = "Error: bakery.md: no step has the name `2`: a person's step needs a name, as ids move\n"
-    assert (result.exit_code, result.stderr) == (2, said)
-    assert [*Path().glob("bakery*")] == [Path("bakery.md")]
-
-
-def test_a_subtask_that_is_not_there() -> None:
-    assert run("run", "bakery.md", *OPERATOR, "--subtask", "9").exit_code == 2
-    assert [*Path().glob("bakery*")] == [Path("bakery.md")]

@@ -1,37 +1,29 @@
-"""`planspec planner step` and `run`: real programs, well behaved and not, and what is left when they are stopped."""
+"""`planspec planner run`: real programs, well behaved and not, and what is left when they are stopped."""
 
 from __future__ import annotations
 
-import json
-import os
-import resource
 import signal
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from click.testing import Result
-from syrupy.assertion import SnapshotAssertion
 
-from planspec_lark.plan_next import build_executor_prompt, build_planner_prompt, context_to_json, start_context
-from planspec_lark.planner import create_state, read_state
+from planspec_lark.plan_next import build_planner_prompt, context_to_json, start_context
+from planspec_lark.planner import read_state
 from tests.cli.planning import PLANNER, SCRIPTS, STATE, message, write_scripts
 from tests.cli.running import (
     SGR,
     at_work,
     call,
-    command_line,
-    environment,
     harmless,
     is_gone,
     on_terminal,
     run,
     wait_for_view,
 )
-from tests.llm.serving import Served, answer, completion, fault, fine
+from tests.llm.serving import Served, answer, completion, fine
 
 GO_ON = "The state of the plan is kept; the same command continues from there.\n"
 PLANNER_ONLY = ("--planner", "sh planner.sh", "--executor")
@@ -74,71 +66,7 @@ def test_a_model_does_the_work(served: Served) -> None:
     assert "    done    Mix | so\n" in result.stdout
 
 
-def test_an_endpoint_that_refuses_the_key(served: Served) -> None:
-    served.play(fault(401))
-    result = run("planner", "run", "--llm", "qwen", "--executor", "sh executor.sh")
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr == f"Error: planner: the endpoint refuses the API key (401): so it is\n{GO_ON}"
-
-
 # ---------------------------------------------------------------- the loop
-
-
-def test_run(snapshot: SnapshotAssertion) -> None:
-    result = run("planner", "run", *SCRIPTS)
-    assert (result.exit_code, result.stderr) == (0, "")
-    assert result.stdout == snapshot(name="run")
-    assert Path("log").read_text() == (
-        '2 execution "Mix"\n4 execution "Rest"\n6 execution "Heat"\n7 execution "Bake"\n8 execution "Bake"\n'
-    )
-    assert run("planner", "show", "--plan").stdout == snapshot(name="plan")
-
-
-def test_steps_add_up_to_a_run() -> None:
-    whole = run("planner", "run", *SCRIPTS).stdout
-    assert run("planner", "start", "Bake").exit_code == 0
-    results: list[Result] = []
-    while not results or results[-1].exit_code == 3:
-        results.append(run("planner", "step", *SCRIPTS))
-    assert [result.exit_code for result in results] == [3] * 8 + [0]
-    assert "".join(result.stdout for result in results) == whole
-    assert "".join(result.stderr for result in results) == ""
-
-
-def test_it_stops_after_so_many_calls() -> None:
-    first = run("planner", "run", *SCRIPTS, "--max-calls", "1")
-    assert (first.exit_code, first.stdout) == (3, "  opened  PLAN_STEPS Bake\n")
-    assert first.stderr == f"Stopped: the budget is used up: calls of programs and models: 1. {GO_ON}"
-    assert (
-        run("planner", "run", *SCRIPTS, "--max-calls", "2").stderr
-        == f"Stopped: the budget is used up: calls of programs and models: 2. {GO_ON}"
-    )
-    assert run("planner", "run", *SCRIPTS).exit_code == 0
-    assert len(Path("log").read_text().splitlines()) == 5
-
-
-@pytest.mark.parametrize(("executor", "code"), [("sh executor.sh", 0), ("false", 1)])
-@pytest.mark.parametrize("command", ["run", "step"])
-def test_a_plan_that_has_ended(command: str, executor: str, code: int) -> None:
-    assert run("planner", "run", *PLANNER_ONLY, executor).exit_code == code
-    before = STATE.read_bytes()
-    again = run("planner", command, *PLANNER_ONLY, executor)
-    assert (again.exit_code, again.stdout) == (code, "")
-    assert again.stderr == ".thinkon: this plan has ended already\n"
-    assert STATE.read_bytes() == before
-
-
-def test_a_plan_that_fails(snapshot: SnapshotAssertion) -> None:
-    result = run("planner", "run", *PLANNER_ONLY, "false", "--max-failures", "1", "--max-refusals", "0")
-    assert (result.exit_code, result.stderr) == (1, "")
-    assert result.stdout == snapshot
-
-
-def test_a_refused_planner_is_told_why(snapshot: SnapshotAssertion) -> None:
-    script = f'grep -q refused && {{ echo {CALL!r}; exit; }}\necho "no idea"'
-    result = run("planner", "run", "--planner", shell(script), "--executor", "false", "--max-refusals", "1")
-    assert (result.exit_code, result.stderr) == (1, "")
-    assert result.stdout == snapshot
 
 
 def test_of_very_many_findings_some_are_listed() -> None:
@@ -151,51 +79,19 @@ def test_of_very_many_findings_some_are_listed() -> None:
     assert "\n\nErrors besides these: 482\n" in outcome
 
 
-def test_a_result_that_is_an_object() -> None:
-    assert run("planner", "start", "Bake", "--overwrite", "--max-depth", "1").exit_code == 0
-    executor = shell("""printf '%s' '{"type": "plan-return", "result": {"a": ["\\u009b", 2]}}'""")
-    result = run("planner", "run", *PLANNER_ONLY, executor)
-    expected = 'The goal is reached.\n{\n  "a": [\n    "\\u009b",\n    2\n  ]\n}\n'
-    assert result.exit_code == 0
-    assert result.stdout.endswith(expected)
-    assert "    | {" not in result.stdout
-
-
 def test_the_prompt_may_be_sent() -> None:
     script = "cat > got; exit 1"
     options = ["--planner", shell(script), "--executor", "true", "--send", "prompt", "--language", "zh"]
-    assert run("planner", "step", *options).exit_code == 2
+    assert run("planner", "run", *options).exit_code == 2
     assert Path("got").read_text(encoding="utf-8") == build_planner_prompt(start_context("Bake"), language="zh")
-
-
-def test_the_prompt_may_be_sent_to_the_executor() -> None:
-    inside = start_context("Bake", [])
-    create_state(".thinkon", inside, overwrite=True)
-    answer = json.dumps({"type": "plan-return", "result": {"loaves": 1}})
-    executor = shell(f"cat > got; echo {answer!r}")
-    result = run("planner", "run", "--planner", "false", "--executor", executor, "--send-executor", "prompt")
-    assert result.exit_code == 0
-    assert Path("got").read_text(encoding="utf-8") == build_executor_prompt(inside)
-
-
-def test_what_an_answer_is_accepted_with_is_shown() -> None:
-    answer = {"type": "plan-return", "result": "### Completion\nDone\n### Metrics\n1 loaf"}
-    Path("answer.json").write_text(json.dumps(answer), encoding="utf-8")
-    create_state(".thinkon", start_context("Bake", []), overwrite=True)
-    result = run("planner", "run", "--planner", "false", "--executor", "cat answer.json")
-    assert result.exit_code == 0
-    assert (
-        "\nwarning[PN215]: sections of the result are missing: Deliverables (提交物), Constraints (约束符合性)\n"
-        in result.stdout
-    )
 
 
 def test_tolerant() -> None:
     planner = shell(f"echo 'Here you are:\n```json'\n{PLANNER}\necho '```'")
     options = ["--planner", planner, "--executor", "true", "--max-refusals", "0"]
-    assert run("planner", "step", *options, "--tolerant").exit_code == 3
+    assert run("planner", "run", *options, "--max-calls", "1", "--tolerant").exit_code == 3
     assert run("planner", "start", "Bake", "--overwrite").exit_code == 0
-    assert run("planner", "step", *options).exit_code == 1
+    assert run("planner", "run", *options, "--max-calls", "1").exit_code == 1
 
 
 @pytest.mark.parametrize("where", ["option", "state"])
@@ -211,51 +107,10 @@ def test_calls_are_held_to_the_executors(where: str) -> None:
 # ---------------------------------------------------------------- programs that cannot be used
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (
-            ["--planner", "", "--executor", "x"],
-            "Error: --planner: the command cannot be run: there is no program in the command",
-        ),
-        (["--planner", "sh", "--executor", "'"], "Error: --executor: the command cannot be run: No closing quotation"),
-        (["--planner", "sh"], "Error: There is no executor: give --executor CMD or --llm MODEL."),
-        (
-            ["--planner", "sh", "--executor", "cat && true"],
-            "Error: --executor: no shell runs this, so `&&` would be an argument: write sh -c 'cat && true'",
-        ),
-        (
-            ["--planner", "no-such-program", "--executor", "sh"],
-            "Error: --planner: `no-such-program` cannot be run: there is no such program",
-        ),
-        (
-            ["--planner", "sh", "--executor", "./plan.md"],
-            "Error: --executor: `./plan.md` cannot be run: it is not an executable file",
-        ),
-        ([*SCRIPTS, "--timeout", "nan"], "Error: --timeout: nan is out of range"),
-        ([*SCRIPTS, "--timeout", "0"], "Error: Invalid value for '--timeout': "),
-        ([*SCRIPTS, "--state", "nope"], "Error: nope/thinking-context.json: there is no plan here yet"),
-        ([*SCRIPTS, "--state", "plan.md"], "Error: plan.md/thinking-context.json: Not a directory"),
-        ([*SCRIPTS, "--executors", "nope"], "Error: nope: No such file or directory"),
-    ],
-)
-def test_wrong_calls(options: list[str], said: str) -> None:
-    before = STATE.read_bytes()
-    for command in ("step", "run"):
-        result = run("planner", command, *options)
-        assert (result.exit_code, result.stdout) == (2, "")
-        assert any(line.startswith(said) for line in result.stderr.splitlines()), result.stderr
-    assert STATE.read_bytes() == before
-    assert not Path("nope").exists()
-
-
 BROKEN_PROGRAMS = {
     "exit 3": "`sh` ended with exit code 3, and wrote nothing to standard error",
     "echo 'no \033[31mmodel' >&2; exit 4": "`sh` ended with exit code 4:\nno \\x1b[31mmodel",
-    "kill -9 $$": "`sh` was killed by SIGKILL, and wrote nothing to standard error",
     "sleep 60": "`sh` did not end within 0.3 seconds",
-    "head -c 100000000 /dev/zero": "`sh` wrote more than 10,000,000 bytes",
-    "printf '\\377'": "`sh` wrote something that is not UTF-8, at byte 0",
 }
 
 
@@ -270,50 +125,14 @@ def test_a_planner_that_is_broken_leaves_the_plan_alone(script: str, said: str) 
     assert STATE.read_bytes() == before
 
 
-@pytest.mark.parametrize(("script", "said"), BROKEN_PROGRAMS.items())
-def test_an_executor_that_is_broken_has_failed_at_its_block(script: str, said: str) -> None:
-    timeout = "0.3" if script == "sleep 60" else "30"
-    result = run("planner", "run", *PLANNER_ONLY, shell(script), "--timeout", timeout, "--max-calls", "3")
-    assert (result.exit_code, result.stderr) == (
-        3,
-        f"Stopped: the budget is used up: calls of programs and models: 3. {GO_ON}",
-    )
-    shown = " ".join(said.split())
-    assert result.stdout.endswith(f"    opened  EXECUTE Mix\n    failed  Mix | {shown}\n")
-    assert [item.failed for item in read_state(".thinkon").think.done] == [True]
-
-
-def test_an_executor_that_is_gone_leaves_the_plan_alone() -> None:
-    executor = Path("executor")
-    executor.write_text("#!/bin/sh\n")
-    executor.chmod(0o755)
-    gone = [*PLANNER_ONLY, "./executor"]
-    gone[gone.index("--planner") + 1] = shell("rm -f executor\n. ./planner.sh\n")
-    result = run("planner", "run", *gone)
-    assert (result.exit_code, result.stdout) == (2, "  opened  PLAN_STEPS Bake\n    opened  EXECUTE Mix\n")
-    assert result.stderr == f"Error: executor: `./executor` cannot be run: there is no such program\n{GO_ON}"
-    assert run("planner", "run", *SCRIPTS).exit_code == 0
-
-
-@pytest.mark.parametrize(
-    "answer", ["", "so", "\\0\\0", "{}", '{"type": "plan-next"}', "\\033[31m" * 9, "[" * 5000], ids=range(7)
-)
-def test_an_executor_that_writes_rubbish(answer: str) -> None:
-    result = run("planner", "run", *PLANNER_ONLY, shell(f"printf '{answer}'"), "--max-calls", "3")
-    assert result.exit_code == 3
-    assert result.stdout.count("    refused an answer of the executor\nerror[P") == 1
-    assert "    failed  Mix | the executor's answer was refused: error[P" in result.stdout
-    harmless(result.stdout_bytes, colours=False)
-
-
 # ---------------------------------------------------------------- stopped on the way
 
 
 @contextmanager
-def executing(*, arguments: tuple[str, ...] = ("run",), before: str = "") -> Iterator[subprocess.Popen[bytes]]:
+def executing() -> Iterator[subprocess.Popen[bytes]]:
     """A run whose executor has begun, and has named its process in the file `pid`; that waits for a minute."""
     executor = shell("echo $$ > new; mv new pid; sleep 60")
-    with at_work(["planner", *arguments, *PLANNER_ONLY, executor], before) as process:
+    with at_work(["planner", "run", *PLANNER_ONLY, executor]) as process:
         yield process
 
 
@@ -331,108 +150,16 @@ def test_a_run_that_is_stopped_goes_on_later(name: str, code: int) -> None:
     assert run("planner", "run", *SCRIPTS).exit_code == 0
 
 
-def test_the_log() -> None:
-    assert run("planner", "run", *SCRIPTS).exit_code == 0
-    told = run("log", ".thinkon").stdout
-    assert run("log", ".thinkon/planner.ledger").stdout == told
-    assert [line.split("  ", 1)[1] for line in told.splitlines()] == [
-        "begun      Bake",
-        "opened     1  Bake",
-        "opened     1.1  Mix",
-        "done       1.1  Mix",
-        "opened     1.2  Rest",
-        "done       1.2  Rest",
-        "opened     1.3  Heat",
-        "done       1.3  Heat",
-        "done       1  Bake",
-        "done       Bake",
-    ]
-
-
-def test_a_signal_that_is_ignored_stops_nothing() -> None:
-    ignore = "import signal; signal.signal(signal.SIGHUP, signal.SIG_IGN)"
-    with executing(before=ignore) as process:
-        process.send_signal(signal.SIGHUP)
-        with pytest.raises(subprocess.TimeoutExpired):
-            process.wait(0.5)
-        process.terminate()
-        assert process.wait(30) == 143
-
-
-def test_after_a_kill_it_goes_on() -> None:
-    with executing() as process:
-        process.kill()
-        process.wait(30)
-    os.kill(int(Path("pid").read_text()), signal.SIGKILL)
-    assert run("planner", "run", *SCRIPTS).exit_code == 0
-    assert Path("log").read_text().splitlines()[0] == '2 execution "Mix"'
-
-
 def test_two_at_once() -> None:
     with executing():
         before = wait_for_view(str(STATE), '"revision": 2')
-        for arguments in (("run", *SCRIPTS), ("step", *SCRIPTS), ("start", "Fry", "--overwrite")):
+        for arguments in (("run", *SCRIPTS), ("start", "Fry", "--overwrite")):
             result = run("planner", *arguments)
             assert (result.exit_code, result.stdout) == (2, "")
             assert result.stderr == "Error: .thinkon: another process is working on this plan\n"
         # Looking is for everybody.
         assert run("planner", "show").exit_code == 0
         assert STATE.read_text() == before
-
-
-def test_what_has_happened_is_written_at_once() -> None:
-    with executing() as process:
-        assert process.stdout is not None
-        begin = time.monotonic()
-        assert process.stdout.readline() == b"  opened  PLAN_STEPS Bake\n"
-        assert process.stdout.readline() == b"    opened  EXECUTE Mix\n"
-        # The executor is at work for longer.
-        assert time.monotonic() - begin < 30
-
-
-def test_a_reader_that_leaves_stops_it() -> None:
-    with subprocess.Popen(
-        command_line(["planner", "run", *SCRIPTS]), stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
-    ) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        assert process.stdout.readline() == b"  opened  PLAN_STEPS Bake\n"
-        process.stdout.close()
-        assert process.stderr.read().decode() == f"Error: standard output: Broken pipe\n{GO_ON}"
-        assert process.wait(30) == 2
-    assert run("planner", "run", *SCRIPTS).exit_code == 0
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
-def test_a_full_disk_for_the_output() -> None:
-    with open("/dev/full", "wb") as full:
-        done = subprocess.run(
-            command_line(["planner", "run", *SCRIPTS]),
-            stdout=full,
-            stderr=subprocess.PIPE,
-            env=environment(),
-            timeout=60,
-            check=False,
-        )
-    assert (done.returncode, done.stderr) == (2, f"Error: standard output: No space left on device\n{GO_ON}".encode())
-    assert run("planner", "run", *SCRIPTS).exit_code == 0
-
-
-def test_a_full_disk_for_the_state() -> None:
-    """A limit on the size of files stands in for it."""
-    result = subprocess.run(
-        command_line(["planner", "run", *SCRIPTS]),
-        capture_output=True,
-        env=environment(),
-        timeout=60,
-        check=False,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (700, 700)),
-    )
-    assert result.returncode == 2
-    assert result.stderr == b"Error: .thinkon/planner.ledger: disk I/O error\n"
-    assert read_state(".thinkon").outcome is None
-    assert run("planner", "run", *SCRIPTS).exit_code == 0
-    assert sorted(os.listdir(".thinkon")) == ["planner.ledger", "thinking-context.json"]
 
 
 # ---------------------------------------------------------------- terminals
@@ -474,6 +201,6 @@ def test_colours_on_a_terminal_only() -> None:
 def test_lines_go_on_below_where_they_began(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("planspec_lark.cli.planner_run.terminal_width", lambda: 30)
     assert run("planner", "start", "Bake a loaf for all the neighbours", "--overwrite").exit_code == 0
-    assert run("planner", "step", *SCRIPTS).stdout == (
+    assert run("planner", "run", *SCRIPTS, "--max-calls", "1").stdout == (
         "  opened  PLAN_STEPS Bake a\n          loaf for all the\n          neighbours\n"
     )

@@ -40,12 +40,6 @@ def summed(**more: object) -> tuple[dict[str, dict[str, Any]], list[str]]:
     return {one["step"]: one for one in map(json.loads, found.stdout.splitlines())}, shown.stdout.splitlines()
 
 
-def test_a_price_may_be_below_one_or_nothing() -> None:
-    Path("prices.json").write_text('{"models": {"m": {"input": 0.25, "output": 0}}}')
-    assert run("run", "bakery.md", *OPERATOR).exit_code == 0
-    assert run("log", "bakery.md", "--summary", "--prices", "prices.json").exit_code == 0
-
-
 def test_the_cost_of_tokens() -> None:
     sums, lines = summed(model="m", input_tokens=500_000, output_tokens=100_000)
     assert (sums["2"]["tokens"], sums["2"]["cost"], sums["2"]["unpriced"]) == (600_000, 2.0, {})
@@ -79,11 +73,6 @@ def test_what_has_no_price_is_said(more: dict[str, object], why: str) -> None:
     assert any(line.strip().startswith("calls without tokens (") for line in lines[-2:])
 
 
-def test_a_cost_that_was_told_counts_as_it_is() -> None:
-    sums, _ = summed(model="m", input_tokens=500_000, output_tokens=100_000, cost=0.25)
-    assert (sums["2"]["cost"], sums["2"]["unpriced"]) == (0.25, {})
-
-
 def test_many_reasons_are_cut_short(capsys: pytest.CaptureFixture[str]) -> None:
     reasons = {f"no price for model {number}": 1 for number in range(25)}
     _write_summary([StepSum("1", unpriced=reasons)], Prices(), as_json=False)
@@ -114,17 +103,9 @@ def test_many_reasons_are_cut_short(capsys: pytest.CaptureFixture[str]) -> None:
     ],
 )
 def test_a_table_that_holds_no_prices(name: str, text: str, why: str) -> None:
-    assert run("run", "bakery.md", *OPERATOR).exit_code == 0
     Path(name).write_text(text)
     result = run("log", "bakery.md", "--summary", "--prices", name)
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr.startswith(f"Error: {name}: this is not a table of prices: ")
     assert why in result.stderr
     assert result.stderr.count("\n") == 1
-
-
-def test_a_table_that_is_not_there() -> None:
-    assert run("run", "bakery.md", *OPERATOR).exit_code == 0
-    result = run("log", "bakery.md", "--summary", "--prices", "nope.json")
-    assert (result.exit_code, result.stderr) == (2, "Error: nope.json: No such file or directory\n")
-    assert run("log", "bakery.md", "--prices", "nope.json").stderr.endswith("--prices goes with --summary only.\n")

@@ -50,15 +50,6 @@ def test_a_plan_is_repaired_in_place(plan: Path, snapshot: SnapshotAssertion) ->
     assert Path("phase").read_text() == "repair\n"
 
 
-def test_a_plan_that_is_right_is_not_touched(plan: Path) -> None:
-    plan.write_text(GOOD)
-    before = plan.stat()
-    result = run("repair", "oven.md", *say())
-    assert (result.exit_code, result.stdout) == (0, "")
-    assert result.stderr.endswith("\noven.md: accepted without asking\n")
-    assert plan.stat() == before
-
-
 def test_what_was_repaired_is_kept_although_something_is_left(plan: Path, snapshot: SnapshotAssertion) -> None:
     plan.write_text(f"{TEXT}3. Bake\n")
     result = run("repair", "oven.md", *say(REPAIRED, "Hm.", "LINE 1: Goal: Burn it"), "--rounds", "2")
@@ -116,27 +107,6 @@ def test_of_an_answer_that_needs_review_nothing_is_written(snapshot: SnapshotAss
     assert result.stderr == snapshot
 
 
-def test_no_plan_at_all() -> None:
-    result = run("repair", "-", *say(GOOD), stdin="I would light the oven.\n")
-    assert (result.exit_code, result.stdout) == (0, GOOD.replace("\n\n", "\n"))
-    assert result.stderr.startswith("round 1: asked for repairs; about ")
-
-
-def test_options_of_the_reading() -> None:
-    text = f"{HEAD}1. Order the gas\n2. [act] Light the"
-    result = run("repair", "-", *say(), "--default-type", "act", stdin=f"{HEAD}1. Order the gas\n")
-    assert (result.exit_code, result.stdout) == (0, f"{HEAD}1. [act] Order the gas\n")
-    result = run("repair", "-", *say("LINE 3: 1. [act] Order gas\nLINE 4: 2. [act] Light it"), stdin=text)
-    assert result.exit_code == 0
-    text = f"{HEAD}1. [act] Order\n2. [act] Li"
-    result = run("repair", "-", *say("LINE 4: 2. [act] Light it"), "--finish-reason", "length", stdin=text)
-    assert (result.exit_code, result.stdout) == (0, f"{HEAD}1. [act] Order\n2. [act] Light it")
-    result = run("repair", "-", *say(REPAIRED), "--max-risk", "none", "--max-faults", "1", "--rounds", "1", stdin=TEXT)
-    assert result.exit_code == 1
-    result = run("repair", "-", *say(REPAIRED), "--language", "zh", stdin=TEXT)
-    assert (result.exit_code, json.loads(Path("asked1").read_text())["language"]) == (0, "zh")
-
-
 def test_json(plan: Path) -> None:
     result = run("repair", "oven.md", *say("Hm.", REPAIRED), "--json")
     value = json.loads(result.stdout)
@@ -145,18 +115,6 @@ def test_json(plan: Path) -> None:
     assert value["cost"]["estimated"] is True
     assert [entry["code"] for entry in value["repairs"]] == ["PS111"]
     assert (value["holds"], value["remarks"]) == ([], [])
-
-
-def test_what_may_not_go(plan: Path) -> None:
-    gone = "LINE 5:\n"
-    result = run("repair", "oven.md", *say(gone), "--rounds", "1")
-    assert (result.exit_code, plan.read_text()) == (1, TEXT)
-    assert "not taken: the plan would lose 1 step; " in result.stderr
-    result = run("repair", "oven.md", *say(gone), "--allow-removal")
-    assert (result.exit_code, plan.read_text()) == (
-        0,
-        f"{HEAD}\n1. [x] [act] Order the gas → gas\n",
-    )
 
 
 def test_the_text_around_a_plan(snapshot: SnapshotAssertion) -> None:
@@ -224,13 +182,6 @@ def test_what_was_repaired_is_told_where_a_later_round_fails(plan: Path) -> None
     assert (result.exit_code, found["text"], plan.read_text()) == (2, half, text)
     assert found["stopped"].startswith("round 2 failed: ")
     assert [one["lines"] for one in found["rounds"]] == [[5]]
-
-
-def test_what_is_no_text() -> None:
-    Path("bad.md").write_bytes(b"\xff")
-    result = run("repair", "bad.md", *say())
-    assert (result.exit_code, result.stdout) == (1, "")
-    assert "PS119" in result.stderr
 
 
 def test_nothing_of_an_answer_reaches_the_terminal_as_it_is(plan: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import signal
 import subprocess
@@ -15,9 +14,7 @@ from threading import Timer
 from typing import Any
 
 import pytest
-from syrupy.assertion import SnapshotAssertion
 
-from planspec_lark import parse_plan
 from planspec_lark.cancellation import stop_event
 from planspec_lark.runs import RecordKind, SqliteLedger, StepPolicy
 from planspec_lark.syntax.safe_text import visible
@@ -53,168 +50,21 @@ def files(here: Path) -> Path:
 # ---------------------------------------------------------------- check
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code"),
-    [
-        (["good.json"], 0),
-        (["bad.yaml", "good.json"], 1),
-        (["warned.json"], 0),
-        (["warned.json", "--strict"], 1),
-        (["broken.json"], 1),
-        (["latin.json", "nothing.json"], 1),
-    ],
-)
-def test_check(snapshot: SnapshotAssertion, arguments: list[str], code: int) -> None:
-    result = run("tools", "check", *arguments, "--atoms", "atoms")
-    assert (result.exit_code, result.stderr) == (code, "")
-    assert result.stdout == snapshot
-
-
-def test_check_of_standard_input() -> None:
-    text = json.dumps(GOOD)
-    result = run("tools", "check", "-", "--atoms", "atoms/all.json", stdin=text)
-    assert (result.exit_code, result.stdout) == (0, "1 file checked: nothing to say\n")
-    result = run("tools", "check", "-", "--atoms", "atoms", stdin="target: 1\n")
-    assert (result.exit_code, result.stdout.count("<stdin>:1:")) == (1, 2)
-
-
-def test_check_of_an_answer() -> None:
-    answer = f"Here it is:\n```json\n{json.dumps(GOOD)}\n```\n"
-
-    def check(*options: str) -> tuple[int, str]:
-        result = run("tools", "check", "-", "--atoms", "atoms/all.json", *options, stdin=answer)
-        return result.exit_code, result.stdout
-
-    assert check("--tolerant") == (0, "1 file checked: nothing to say\n")
-    assert check("--tolerant", "--info")[1].count("info[PJ103]") == 2
-    code, said = check("--tolerant", "--format", "result")
-    assert (code, json.loads(said)["valid"]) == (0, True)
-    code, said = check()
-    assert (code, said.count("error[PJ103]")) == (1, 2)
-
-
-@pytest.mark.parametrize("form", ["json", "github"])
-def test_formats(form: str) -> None:
-    result = run("tools", "check", "bad.yaml", "good.json", "--atoms", "atoms", "--format", form)
-    assert result.exit_code == 1
-    expected = ["PT502", "PT301", "PT402", "PT401", "PT201"]
-    if form == "github":
-        assert result.stdout.startswith("::warning file=bad.yaml,line=4,")
-        assert all(row.startswith(("::error ", "::warning ")) for row in result.stdout.splitlines())
-        return
-    value = json.loads(result.stdout)
-    assert value["files"] == ["bad.yaml", "good.json"]
-    assert [one["code"] for one in value["diagnostics"]] == expected
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["good.json", "--atoms", "q"], "Error: q: No such file or directory\n"),
-        (["q.json", "--atoms", "atoms"], "Error: q.json: No such file or directory\n"),
-        (["atoms", "--atoms", "atoms"], "Error: atoms: Is a directory\n"),
-        (["good.json", "--atoms", "broken.json"], "these are not atoms\n"),
-        (["good.json", "--atoms", "atoms", "--atoms", "atoms"], "these are not atoms\n"),
-        (["-", "-", "--atoms", "atoms"], "Error: Standard input can be read only once.\n"),
-        (["good.json"], "Error: Missing option '--atoms'.\n"),
-    ],
-)
-def test_what_cannot_be_read(arguments: list[str], said: str) -> None:
-    result = run("tools", "check", *arguments)
-    assert result.exit_code == 2
-    assert result.stderr.endswith(said)
-
-
 # ---------------------------------------------------------------- tools of other programs
-
-
-def openai_tools(count: int) -> str:
-    """Functions with the same names as the atoms."""
-    made = [{"type": "function", "name": one["id"], "strict": True, "parameters": {}} for one in ATOMS]
-    for one, atom in zip(made, ATOMS, strict=True):
-        slots = {slot["name"]: {"type": slot["type"]} if "type" in slot else {} for slot in atom["inputs"]}
-        required = [slot["name"] for slot in atom["inputs"] if slot.get("required")]
-        one["parameters"] = {"type": "object", "properties": slots, "required": required}
-    others = [{**made[2], "name": f"sweep{at}"} for at in range(count)]
-    return json.dumps({"tools": [*made, *others]})
-
-
-def test_tools_of_another_program(files: Path) -> None:
-    (files / "tools.json").write_text(openai_tools(0))
-    for command in ("check", "show"):
-        result = run("tools", command, "good.json", "--atoms", "tools.json")
-        first, *others = result.stderr.splitlines()
-        assert (result.exit_code, "warning[" in "".join(others)) == (0, False), result.output
-        assert first == "warning[PT609 UNKNOWN_TOOL_OUTPUTS]: tools that do not name their outputs: 3 of 3"
-    assert run("tools", "check", "good.json", "--atoms", "tools.json", "--strict").exit_code == 0
-    result = run("tools", "check", "bad.yaml", "--atoms", "tools.json", "--format", "result")
-    assert [one["code"] for one in json.loads(result.stdout)["errors"]] == [
-        *("UNKNOWN_ATOM_ID", "UNKNOWN_STEP_REF", "UNKNOWN_DEPENDENCY", "CIRCULAR_DEPENDENCY")
-    ]
-
-
-def test_tools_of_another_program_become_atoms(files: Path) -> None:
-    (files / "tools.json").write_text(openai_tools(20))
-    result = run("tools", "atoms", "tools.json")
-    assert (result.exit_code, result.stderr.count("warning[")) == (0, 1)
-    (files / "again.json").write_text(result.stdout)
-    result = run("tools", "atoms", "again.json")
-    assert (result.exit_code, result.stderr) == (0, "")
-    assert result.stdout == (files / "again.json").read_text()
-    assert len(json.loads(result.stdout)["atoms"]) == 23
-
-
-def test_tools_of_another_program_that_are_none(files: Path) -> None:
-    tool = {"name": "a\x1b[31m", "inputSchema": {"required": ["\x1b"]}}
-    (files / "tools.json").write_text(json.dumps([tool]))
-    for arguments in (["atoms", "tools.json"], ["check", "good.json", "--atoms", "tools.json"]):
-        result = run("tools", *arguments)
-        assert (result.exit_code, result.stdout) == (2, "")
-        assert result.stderr.startswith("error[PT605 UNUSABLE_TOOL_SCHEMA]: `\\x1b` is required, but not among")
-        assert "\x1b" not in result.stderr
 
 
 # ---------------------------------------------------------------- graph and show
 
 
 def test_what_is_wrong_is_counted_beyond_a_thousand() -> None:
-    result = run("tools", "graph", "-", stdin=json.dumps(document(*[1] * 1100)))
+    result = run("tools", "show", "-", stdin=json.dumps(document(*[1] * 1100)))
     assert (result.exit_code, result.stderr.count("error[PT102 INVALID_TYPE]")) == (1, 1000)
     assert "error[PS120]: 100 more findings are not listed\n" in result.stderr
 
 
-def test_graph() -> None:
-    mermaid = 'flowchart TD\n  s0["loaf<br/>bake"]\n  s1["flour<br/>weigh"]\n  s2["oven<br/>weigh"]\n'
-    assert run("tools", "graph", "good.json").stdout == f"{mermaid}  s1 --> s0\n  s2 --> s0\n"
-
-
-def test_show(snapshot: SnapshotAssertion) -> None:
-    result = run("tools", "show", "good.json", "--atoms", "atoms")
-    assert (result.exit_code, result.stderr) == (0, "")
-    assert result.stdout == snapshot
-    text = run("tools", "show", "good.json", "--plan").stdout
-    assert [step.step_name for step in parse_plan(text).steps] == ["flour", "oven", "loaf"]
-    assert run("check", "-", stdin=text).exit_code == 0
-    assert "Input dough" in run("tools", "show", "good.json", "--full").stdout
-
-
-@pytest.mark.parametrize("name", ["graph", "show"])
-@pytest.mark.parametrize("file", ["nothing.json", "broken.json", "latin.json"])
-def test_what_is_no_plan(name: str, file: str) -> None:
-    result = run("tools", name, file)
-    assert (result.exit_code, result.stdout) == (1, "")
-    assert f"--> {file}:1:" in result.stderr
-    assert result.stderr.endswith(f"{file}: this is not a plan\n")
-
-
-@pytest.mark.parametrize("name", ["graph", "show"])
-def test_a_plan_with_errors_is_shown(name: str) -> None:
-    assert run("tools", name, "bad.yaml").exit_code == 0
-
-
 @pytest.mark.parametrize(
     "arguments",
-    [["check", "--atoms", "atoms"], ["graph"],
+    [["check", "--atoms", "atoms"],
      ["show", "--plan"], ["show", "--full"], ["run", "--atoms", "atoms", "--dry-run"]],
 )  # fmt: skip
 def test_nothing_steers_a_terminal(files: Path, arguments: list[str]) -> None:
@@ -332,12 +182,6 @@ def test_the_log(shown: str) -> None:
         "done       loaf  bake",
         "ended      done",
     ]
-    told = [json.loads(line) for line in run("log", shown, "--json").stdout.splitlines()]
-    assert {one["step"]: one["outputs"] for one in told if "outputs" in one} == {
-        "flour": {"weight": 3, "note": ""},
-        "oven": {"weight": 4, "note": 5},
-        "loaf": {"loaf": "3 grams"},
-    }
 
 
 @pytest.mark.usefixtures("offered")
@@ -378,17 +222,6 @@ def test_outputs_that_are_no_json(offered: dict[str, str], monkeypatch: Any, val
     result = run("tools", "run", "-", "--atoms", "atoms", stdin=plan)
     assert json.loads(result.stdout, parse_constant=pytest.fail) == {"w": shown}
     assert visible(result.stdout) == result.stdout
-
-
-async def weigh_late(inputs: dict[str, Any]) -> dict[str, Any]:
-    await asyncio.sleep(0.01)
-    return weigh_it(inputs)
-
-
-def test_a_callable_that_is_asynchronous(offered: dict[str, str]) -> None:
-    offered["weigh"] = "weigh_late"
-    result = run("tools", "run", "good.json", "--atoms", "atoms")
-    assert (result.exit_code, json.loads(result.stdout)) == (0, {"bread": "3 grams", "heat": 5})
 
 
 @pytest.mark.parametrize("colours", [True, False])
@@ -504,21 +337,6 @@ def test_a_signal_that_is_ignored_stops_nothing() -> None:
     assert process.returncode == 0
 
 
-def test_a_dry_run() -> None:
-    result = run("tools", "run", "good.json", "--atoms", "atoms", "--dry-run")
-    assert (result.exit_code, result.stderr) == (0, "")
-    assert result.stdout == (
-        '1\tflour\tweigh\tplanned\t{"item": "rye"}\n1\toven\tweigh\tplanned\t{"item": "heat"}\n'
-        '2\tloaf\tbake\tplanned\t{"dough": "${flour.outputs.weight}"}\n'
-    )
-
-
-def test_a_plan_that_cannot_be_run() -> None:
-    result = run("tools", "run", "bad.yaml", "--atoms", "atoms", "--dry-run")
-    assert (result.exit_code, result.stdout) == (1, "")
-    assert result.stderr.endswith("bad.yaml: this plan cannot be run\n")
-
-
 def test_nothing_is_imported_that_a_plan_names(monkeypatch: pytest.MonkeyPatch, files: Path) -> None:
     monkeypatch.setattr(callables, "entry_points", lambda group: [])  # noqa: ARG005
     (files / "atoms.json").write_text('[{"id": "os:getcwd"}, {"id": "tests.cli.test_tools:bake_it"}]')
@@ -543,10 +361,3 @@ def test_what_packages_offer(offered: dict[str, str], change: dict[str, str], sa
     result = run("tools", "run", "good.json", "--atoms", "atoms")
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr.startswith(f"Error: {said}")
-
-
-def test_a_ledger_that_is_something_else() -> None:
-    Path("good.json.ledger").write_text("Goal: g\n" * 1000)
-    result = run("tools", "run", "good.json", "--atoms", "atoms", "--resume", "--dry-run")
-    assert (result.exit_code, result.stderr) == (2, "Error: good.json.ledger: file is not a database\n")
-    assert Path("good.json.ledger").read_text() == "Goal: g\n" * 1000

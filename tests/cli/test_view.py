@@ -7,19 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from planspec_lark import parse_plan
-from planspec_lark.html import render_page
 from tests.cli.engine_world import OPERATOR, make_world, say
 from tests.cli.running import PLAN, run
-
-
-def test_a_page(here: Path) -> None:
-    page = render_page(parse_plan(PLAN), name="plan.md")
-    result = run("view", "plan.md")
-    assert (result.exit_code, result.stdout, result.stderr) == (0, page, "")
-    result = run("view", "plan.md", "-o", "plan.html")
-    assert (result.exit_code, result.stdout, (here / "plan.html").read_text("utf-8")) == (0, "", page)
-    assert run("view", "-", stdin=PLAN).stdout == render_page(parse_plan(PLAN))
 
 
 @pytest.mark.usefixtures("here")
@@ -41,23 +30,3 @@ def test_what_a_run_has_taken() -> None:
     assert run("view", "other.md", "--run").exit_code == 2
     Path("bakery.md.ledger").write_bytes(b"SQLite format 3\0" + b"x" * 5000)
     assert (run("view", "bakery.md", "--run").exit_code, run("view", "-", "--run", stdin=PLAN).exit_code) == (2, 2)
-
-
-def test_no_plan(here: Path) -> None:
-    result = run("view", "broken.md", "-o", "plan.html")
-    assert (result.exit_code, result.stdout) == (1, "")
-    assert result.stderr.endswith("broken.md: this is not a plan\n")
-    assert not (here / "plan.html").exists()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["nowhere.md"], "Error: nowhere.md: No such file or directory\n"),
-        (["plan.md", "-o", "no/where"], "Error: no/where: No such file or directory\n"),
-    ],
-)
-def test_what_cannot_be_read_or_written(arguments: list[str], said: str) -> None:
-    result = run("view", *arguments)
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr.endswith(said)

@@ -13,8 +13,8 @@ from threading import Timer
 
 import pytest
 
-from planspec_lark import PlanFile, parse_plan, serialize_plan
-from tests.cli.running import PLAN, SLOPPY, call, command_line, environment, run, wait_for_view
+from planspec_lark import PlanFile
+from tests.cli.running import call, command_line, environment, run, wait_for_view
 
 MANY = "Goal: g\n## Steps\n" + "".join(f"{number}. [act] s{number}\n" for number in range(1, 9))
 
@@ -90,18 +90,6 @@ def test_a_slow_pipe() -> None:
     assert Path("plan.md").read_text() == expected
 
 
-def test_fmt_against_apply() -> None:
-    sloppy = SLOPPY.replace("[!]", "[ ]").replace(" | None is free before Friday", "")
-    Path("plan.md").write_text(sloppy)
-    Path("line").write_text("PLAN_CMD: DONE 2.1 | one")
-    processes = [start("fmt", "plan.md"), start("apply", "plan.md", "line")]
-    assert [process.communicate(timeout=60) and process.returncode for process in processes] == [0, 0]
-    text = Path("plan.md").read_text()
-    # Canonical, and changed, whichever was first.
-    assert "[x] [act] Hire a lorry → lorry | one" in text
-    assert serialize_plan(parse_plan(text)) == text
-
-
 def test_an_editor_that_saves_what_does_not_fit(here: Path) -> None:
     """The commands meet the text that is there by then."""
     Path("line").write_text("PLAN_CMD: DONE 2.2")
@@ -155,15 +143,6 @@ def test_a_writer_beside_a_run_is_refused_and_the_run_goes_on() -> None:
     assert not Path("plan.md.lock").exists()
 
 
-def test_fmt_beside_a_run() -> None:
-    Path("it.md").write_text(SLOPPY)
-    with PlanFile("it.md", command="planspec run").leased():
-        result = run("fmt", "it.md", "--wait", "0")
-    assert result.exit_code == 2
-    assert result.stderr.startswith("Error: it.md: another process runs this plan: `planspec run`, process ")
-    assert Path("it.md").read_text() == SLOPPY
-
-
 def test_a_run_that_ends_in_time_is_waited_for() -> None:
     with at_work() as process:
         timer = Timer(0.5, Path("go").touch)
@@ -202,33 +181,6 @@ def test_the_list_of_plans_clears_it_as_well() -> None:
 
 
 # ---------------------------------------------------------------- refusals
-
-
-def test_refusals_leave_nothing_behind(here: Path) -> None:
-    Path("planspec").mkdir()
-    Path("planspec/winter.md").write_text(PLAN)
-    os.link("sloppy.md", "twin.md")
-    before = sorted(map(str, here.rglob("*")))
-    for arguments, code, said in [
-        (("archive", "winter"), 1, "this plan is not finished"),
-        (("apply", "broken.md", "plan.md"), 1, "there is no line that starts with PLAN_CMD:"),
-        (("fmt", "broken.md"), 1, "left as it is, since it is not a plan"),
-        (("fmt", "twin.md"), 2, "twin.md: this file has 2 hard links, which a change would part; copy it first"),
-        (("fmt", "none.md"), 2, "none.md: No such file or directory"),
-        (("new", "winter", "--name", "winter"), 2, "there is a plan of this name"),
-        (("run", "twin.md", "--operator", "true"), 2, "twin.md: this file has 2 hard links"),
-    ]:
-        result = run(*arguments)
-        assert (arguments, result.exit_code) == (arguments, code)
-        assert said in result.stderr
-    assert sorted(map(str, here.rglob("*"))) == before
-
-
-@pytest.mark.parametrize("value", ["-1", "nan", "soon"])
-def test_what_is_no_time(value: str) -> None:
-    result = run("fmt", "plan.md", "--wait", value)
-    assert result.exit_code == 2
-    assert "Invalid value for '--wait'" in result.stderr
 
 
 def test_a_merge_goes_by_what_is_there_when_it_is_written(here: Path) -> None:

@@ -284,9 +284,9 @@ def test_deviation_n3_from_a_file() -> None:
     expected = ps.build_planner_prompt(ps.start_context("Dry cellar"), strategy="Prefer small steps.")
     assert run("planner", "prompt", "--strategy", "strategy.md").stdout == expected
     options = ["--planner", "sh -c 'cat > got; exit 1'", "--executor", "true", "--strategy", "strategy.md"]
-    assert run("planner", "step", *options, "--send", "prompt").exit_code == 2
+    assert run("planner", "run", *options, "--send", "prompt").exit_code == 2
     assert Path("got").read_text(encoding="utf-8") == expected
-    assert run("planner", "step", *options).exit_code == 2
+    assert run("planner", "run", *options).exit_code == 2
     assert json.loads(Path("got").read_text(encoding="utf-8"))["strategy"] == "Prefer small steps."
     assert run("planner", "prompt", "--strategy", "nope.md").exit_code == 2
 
@@ -487,7 +487,7 @@ def test_deviation_n8() -> None:
 def test_deviation_n8_a_run_shows_it() -> None:
     assert run("planner", "start", "Dry cellar", "--item", "Oil the pump", "--item", "Paint").exit_code == 0
     Path("next.json").write_text(json.dumps(execute("Paint")), encoding="utf-8")
-    result = run("planner", "step", "--planner", "cat next.json", "--executor", "true")
+    result = run("planner", "run", "--planner", "cat next.json", "--executor", "true", "--max-calls", "1")
     assert result.exit_code == 3
     assert "warning[PN306]" in result.stdout
 

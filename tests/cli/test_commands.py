@@ -437,8 +437,6 @@ TABLES = {
                 ZH.replace("- 类型：LLM", "* 类型：LLM").replace("- 核验：逆向\n", "").replace("步骤2", "步骤3")),
             Row("hopspec fmt bad.md", 1),
             Row("hopspec fmt --check loose.md ; hopspec fmt loose.md ; hopspec fmt --check loose.md"),
-            Row("hopspec show -", 0, LOOP),
-            Row("hopspec show bad.md", 1),
             Row("hopspec to-plan -", 0, LOOP),
             Row("hopspec to-plan bad.md", 1),
             Row("hopspec to-plan wrong.md", 2),

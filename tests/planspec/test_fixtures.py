@@ -51,12 +51,11 @@ def test_every_invalid_text_has_its_codes() -> None:
     assert not strays
 
 
-@VALID
-def test_canonical_text(path: Path, snapshot: SnapshotAssertion) -> None:
-    text = read(path)
-    # Most are canonical as they are.
-    printed = serialize_plan(parse_plan(text))
-    assert printed in (text, snapshot)
+def test_canonical_text(snapshot: SnapshotAssertion) -> None:
+    """Of those that are not canonical as they are."""
+    texts = {path.stem: read(path) for path in find("planspec/valid", ".md")}
+    printed = {name: serialize_plan(parse_plan(text)) for name, text in texts.items()}
+    assert "\n".join(f"{name}\n{text}" for name, text in printed.items() if text != texts[name]) == snapshot
 
 
 @in_one_test

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import pairwise
+from time import monotonic, sleep
 from typing import Any, NoReturn
 
 import click
@@ -53,7 +54,7 @@ from planspec_lark.cli.plans import write_tree
 from planspec_lark.cli.run_output import Display, displayed
 from planspec_lark.cli.signals import stoppable, until_stopped
 from planspec_lark.cli.values import read_values, value_options
-from planspec_lark.document import PlanFile, PlanFileError
+from planspec_lark.document import FileLease, PlanFile, PlanFileError
 from planspec_lark.engine import (
     EditedSteps,
     EditedStepsError,
@@ -99,6 +100,8 @@ _ROLES = {
     "planner": "The program that changes the plan after a round, and writes missing steps.",
 }
 _DASK = "dask://"
+# Seconds between two looks at a plan that another process runs.
+_LOOK = 0.05
 
 _run_options = options(
     *(click.option(f"--{role}", f"{role}_command", metavar="CMD", help=help) for role, help in _ROLES.items()),
@@ -360,12 +363,20 @@ def _choose(place: LedgerPlace, plan_file: PlanFile, file: str, given: Mapping[s
     if given["resume"]:
         return last
     if last is not None and not given["new_run"]:
-        if not given["dry_run"] and (lease := plan_file.lease()):
+        if not given["dry_run"] and (lease := _wait_for(plan_file)):
             raise UnreadableFileError(file, f"another process runs this plan: {lease}")
         raise UnreadableFileError(
             file, "this plan was run before: --resume continues that run, --new-run begins another"
         )
     return None
+
+
+def _wait_for(plan_file: PlanFile) -> FileLease | None:
+    """Who else works on a plan, when the time to wait is over."""
+    until = monotonic() + plan_file.wait
+    while (lease := _wait_for(plan_file)) is not None and monotonic() < until:
+        sleep(_LOOK)
+    return lease
 
 
 def _preview(  # noqa: PLR0913, PLR0917  (what a run is given)

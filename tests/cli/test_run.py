@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 import shlex
 import sys
+from contextlib import ExitStack
 from pathlib import Path
+from threading import Timer
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
+from planspec_lark import PlanFile
 from tests.cli.engine_world import OPERATOR, PLAN, STEPS, calls, make_world, ok, program, say
 from tests.cli.running import run
 from tests.llm.serving import Served, fault, fine
@@ -133,6 +136,20 @@ def test_inputs() -> None:
 
 
 # ---------------------------------------------------------------- looking ahead
+
+
+def test_a_plan_that_another_process_runs_is_waited_for_without_resume_too() -> None:
+    run(*RUN)
+    with PlanFile("bakery.md").leased():
+        said = run(*RUN, "--wait", "0")
+        assert (said.exit_code, "another process runs this plan" in said.stderr) == (2, True)
+    ending = ExitStack()
+    ending.enter_context(PlanFile("bakery.md").leased())
+    end = Timer(0.5, ending.close)
+    end.start()
+    said = run(*RUN, "--wait", "30")
+    end.join()
+    assert (said.exit_code, "this plan was run before" in said.stderr) == (2, True)
 
 
 def test_dry_run_where_all_is_done() -> None:

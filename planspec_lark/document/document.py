@@ -10,7 +10,7 @@ from copy import deepcopy
 from typing import Any
 
 from planspec_lark.document.mentions import StaleMention, find_mentions
-from planspec_lark.document.rewrite import PlanLines
+from planspec_lark.document.rewrite import PlanLines, StepPlace
 from planspec_lark.plan_cmd.apply import (
     CommandOutcome,
     find_known,
@@ -49,6 +49,33 @@ def _check(what: str, step_id: str, **values: Any) -> PlanStep:
         raise CommandError("PC118", f"{what}: {error}") from None
 
 
+class _Editor(Finder):
+    """Finds and changes steps of a plan, and puts in the lines of those that come."""
+
+    def __init__(self, plan: PlanSpec, lines: PlanLines, *, requires_result: bool) -> None:
+        super().__init__(plan, requires_result=requires_result)
+        self._lines = lines
+
+    def add(self, step: PlanStep) -> None:
+        """Put in the lines of a step that is new in the plan."""
+        super().add(step)
+        self._lines.put(step, self.place_of(step, step.children))
+
+    def add_at(self, step: PlanStep, siblings: list[PlanStep], at: int) -> None:
+        """Put in the lines of a new step that is at an index of its siblings."""
+        super().add_at(step, siblings, at)
+        self._lines.put(step, self._place(step, siblings, at))
+
+    def place_of(self, step: PlanStep, adopted: Sequence[PlanStep]) -> StepPlace:
+        """The place of the lines of a step in the plan; those that it has adopted have theirs already."""
+        siblings, head = self.siblings_of(step)
+        return self._place(step, siblings, self.index_of(siblings, head, step), adopted)
+
+    def _place(self, step: PlanStep, siblings: list[PlanStep], at: int, adopted: Sequence[PlanStep] = ()) -> StepPlace:
+        before = [*siblings[at + 1 : at + 2], *adopted[:1]]
+        return StepPlace(siblings[at - 1] if at else None, before, self.parent_of(step))
+
+
 class PlanDocument:
     """A plan and its text, made by :meth:`from_text`.
 
@@ -64,7 +91,7 @@ class PlanDocument:
         # None: to be written.
         self._text: str | None = scan.source.text
         self._lines = PlanLines(self._text, self._plan)
-        self._finder = Finder(self._plan, requires_result=requires_result)
+        self._editor = _Editor(self._plan, self._lines, requires_result=requires_result)
         # Steps by the names that they have or had.
         self._named: dict[str, dict[int, PlanStep]] = {}
         for step in iter_steps(self._plan):
@@ -119,7 +146,7 @@ class PlanDocument:
         Raises:
             CommandError: no step has it, or several have this name.
         """
-        if self._finder.look_up(id_or_name) is not None:
+        if self._editor.look_up(id_or_name) is not None:
             return id_or_name
         found = [step.step_id for step in self._find_named(id_or_name)]
         if len(found) == 1:
@@ -133,11 +160,11 @@ class PlanDocument:
         """All steps with a name."""
         found = self._named.get(name, {}).values() if name else ()
         # Those that had it may have gone or got another one.
-        return [step for step in found if step.step_name == name and self._finder.look_up(step.step_id) is step]
+        return [step for step in found if step.step_name == name and self._editor.look_up(step.step_id) is step]
 
     def result_of(self, step_id: str) -> str:
         """What came of a step; empty where it does not say, or there is no such step."""
-        step = self._finder.look_up(step_id)
+        step = self._editor.look_up(step_id)
         return step.result if step is not None else ""
 
     def stale_mentions(self) -> list[StaleMention]:
@@ -164,7 +191,7 @@ class PlanDocument:
             CommandError: no step has it, or several have this name.
         """
         above = self.find(above) if above else ""
-        step = self._finder.look_up(above)
+        step = self._editor.look_up(above)
         siblings = self._plan.steps if step is None else step.children
         last = max((int(one.step_id.rpartition(".")[2]) for one in siblings), default=0)
         return f"{above}.{last + 1}".lstrip(".")
@@ -183,9 +210,7 @@ class PlanDocument:
             refused, and the ``code`` of the refusal.
         """
         self._text = None
-        outcomes, _ = perform_all(self._finder, commands, atomic=atomic)
-        self._lines.put_new(self._plan)
-        return outcomes
+        return perform_all(self._editor, commands, atomic=atomic)[0]
 
     def set_status(self, step_id: str, status: PlanStatus | str, result: str | None = None) -> str:
         """Give a step a status, and a result unless that is None; an empty one takes the old one away."""
@@ -193,7 +218,7 @@ class PlanDocument:
         checked = _check(what, step_id, status=status, result="" if result is None else result)
         step = self._find(step_id, what)
         said = step.result if result is None else checked.result
-        self._finder.check_result(checked.status, said, what)
+        self._editor.check_result(checked.status, said, what)
         was, step.status, step.result = step.status, checked.status, said
         return f"step {step_id}: {was.value} → {step.status.value}"
 
@@ -206,11 +231,11 @@ class PlanDocument:
         below = list(iter_steps(step))
         for one in below:
             reset(one, "status", "result", "done_count")
-        above = self._finder.parent_of(step)
+        above = self._editor.parent_of(step)
         while above is not None:
             if above.status not in OPEN:
                 above.status, above.result = PlanStatus.ACTIVE, ""
-            above = self._finder.parent_of(above)
+            above = self._editor.parent_of(above)
         words = f"step {step_id} is open again"
         return f"{words}, with {count_of(len(below) - 1, 'step')} below it" if len(below) > 1 else words
 
@@ -257,8 +282,7 @@ class PlanDocument:
             raise unknown_type(step_type, what)
         self._check_name(name, what)
         self._text = None
-        said = f"step {step_id} added{put_in(step, self._finder, what)}"
-        self._lines.put_new(self._plan)
+        said = f"step {step_id} added{put_in(step, self._editor, what)}"
         self._note_name(step)
         return said
 
@@ -268,16 +292,16 @@ class PlanDocument:
         The others keep their ids, unless ``renumber`` closes the gap: then the unbroken run of numbers after the step
         moves down by one.
         """
-        step, finder = self._find(step_id, f"REMOVE {step_id}"), self._finder
-        siblings, head = finder.siblings_of(step)
-        del siblings[finder.index_of(siblings, head, step)]
-        finder.remove(step)
+        step, editor = self._find(step_id, f"REMOVE {step_id}"), self._editor
+        siblings, head = editor.siblings_of(step)
+        del siblings[editor.index_of(siblings, head, step)]
+        editor.remove(step)
         words = f"step {step_id} removed"
         if below := sum(1 for _ in iter_steps(step)) - 1:
             words += f" with {count_of(below, 'step')} below it"
-        moved = finder.run_behind(siblings, step_id) if renumber else {}
+        moved = editor.run_behind(siblings, step_id) if renumber else {}
         if moved:
-            finder.move_up(moved, step_id.rpartition(".")[0], by=-1)
+            editor.move_up(moved, step_id.rpartition(".")[0], by=-1)
             words += f", {count_of(sum(map(len, moved.values())), 'step')} after it moved down by one"
         return words
 
@@ -289,25 +313,25 @@ class PlanDocument:
         """
         what = f"MOVE {step_id} to {to}"
         _check(what, to)
-        step, finder = self._find(step_id, what), self._finder
+        step, editor = self._find(step_id, what), self._editor
         if to == step_id:
             return f"step {step_id} stays where it is"
         if to.startswith(f"{step_id}."):
             raise CommandError("PC119", f"{what}: a step cannot move below itself")
-        siblings, head = finder.siblings_of(step)
-        at = finder.index_of(siblings, head, step)
+        siblings, head = editor.siblings_of(step)
+        at = editor.index_of(siblings, head, step)
         del siblings[at]
         try:
-            room = find_room(step, to, finder, what)
+            room = find_room(step, to, editor, what)
         except CommandError:
             siblings.insert(at, step)
             raise
-        finder.remove(step)
+        editor.remove(step)
         own = list(iter_steps(step))
-        moved = room.take(step, finder)
+        moved = room.take(step, editor)
         # Between the same neighbours, lines may stay where they are.
         if room.siblings is not siblings or room.at != at:
-            self._lines.move(own, self._plan)
+            self._lines.move(own, editor.place_of(step, [] if len(own) > 1 else step.children))
         return f"step {step_id} moved to {to}{moved}"
 
     def rename(self, step_id: str, name: str) -> str:
@@ -324,7 +348,7 @@ class PlanDocument:
     def _find(self, step_id: str, what: str) -> PlanStep:
         """A step that is to change, or to go."""
         self._text = None
-        return find_known(step_id, self._finder, what)
+        return find_known(step_id, self._editor, what)
 
     def _check_name(self, name: str, what: str) -> None:
         """Refuse a name by which a step could not be found."""

@@ -6,7 +6,7 @@ nothing in between. So a change that is undone leaves no trace, and it makes no 
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -20,7 +20,7 @@ from planspec_lark.planspec.models import STEP_FIELDS, PlanSpec, PlanStep, iter_
 from planspec_lark.syntax.diagnostics import PlanSpecError
 from planspec_lark.syntax.source import newline_of
 
-__all__ = ["PlanLines", "RoundTripError", "WrittenPlan", "WrittenStep", "rewrite"]
+__all__ = ["PlanLines", "RoundTripError", "StepPlace", "WrittenPlan", "WrittenStep", "rewrite"]
 
 _said = attrgetter(*STEP_FIELDS)
 _rank = attrgetter("rank")
@@ -61,7 +61,8 @@ class _StepLines:
             self.indent = new + self.indent[len(old) :]
 
 
-class _Place(NamedTuple):
+@frozen
+class StepPlace:
     """Where a step is: after a sibling, before other steps, below a parent; None for what is not there."""
 
     behind: PlanStep | None
@@ -146,29 +147,24 @@ class PlanLines:
 
     # ---------------------------------------------------------------- steps that come and move
 
-    def put_new(self, plan: PlanSpec, lines: Mapping[int, str] | None = None) -> None:
-        """Put in the lines of the steps of a plan that have none; they are made of those given here, by ``id()``."""
-        lines = lines or {}
-        for step, place in _find_places(plan, self._lines):
-            own = lines.get(id(step), "")
-            rank = self._rank_at(place)
-            newline = end_of(own) or (self._read[rank // 2 - 1].newline if rank else self._newline)
-            made = _StepLines(step, own, (), rank, indent_of(own), newline)
-            made.shift(made.indent, self._indent_at(place))
-            self._lines[id(step)] = made
+    def put(self, step: PlanStep, place: StepPlace, lines: str = "") -> None:
+        """Put in the lines of a new step; they are made of those that it has elsewhere."""
+        rank = self._rank_at(place)
+        newline = end_of(lines) or (self._read[rank // 2 - 1].newline if rank else self._newline)
+        made = _StepLines(step, lines, (), rank, indent_of(lines), newline)
+        made.shift(made.indent, self._indent_at(place))
+        self._lines[id(step)] = made
 
-    def move(self, steps: Sequence[PlanStep], plan: PlanSpec) -> None:
-        """Put the lines of a step and of all below it where the plan has it now."""
+    def move(self, steps: Iterable[PlanStep], place: StepPlace) -> None:
+        """Put the lines of a step and of all below it elsewhere. The place must be named by other steps than these."""
         moved = [self._lines[id(step)] for step in steps]
-        places = _find_places(plan, self._lines.keys() - {*map(id, steps)})
-        place = next(place for step, place in places if step is steps[0])
         rank, old, new = self._rank_at(place), moved[0].indent, self._indent_at(place)
         for lines in moved:
             lines.rank = rank
             lines.shift(old, new)
         moved[-1].gap = None
 
-    def _rank_at(self, place: _Place) -> int:
+    def _rank_at(self, place: StepPlace) -> int:
         if place.before:
             rank = min(self._lines[id(step)].rank for step in place.before)
             return rank - rank % 2
@@ -185,7 +181,7 @@ class PlanLines:
                 rank += 2
         return rank
 
-    def _indent_at(self, place: _Place) -> str:
+    def _indent_at(self, place: StepPlace) -> str:
         if beside := place.behind or next(iter(place.before), None):
             return self._lines[id(beside)].indent
         if place.parent:
@@ -263,12 +259,14 @@ def rewrite(
     """
     steps = {old.step_id: step for step in iter_steps(plan) if (old := known.get(id(step))) is not None}
     plan_lines = PlanLines(text, was, steps)
-    plan_lines.put_new(plan, lines)
+    lines = lines or {}
+    for step, place in _places(plan, known):
+        plan_lines.put(step, place, lines.get(id(step), ""))
     return plan_lines.write(plan)
 
 
-def _find_places(plan: PlanSpec, known: Container[int]) -> Iterator[tuple[PlanStep, _Place]]:
-    """All steps of a plan that are not known yet, above before below, each with its place among those that are."""
+def _places(plan: PlanSpec, known: Container[int]) -> Iterator[tuple[PlanStep, StepPlace]]:
+    """All steps to put in, above before below, each with its place; then all before it are there."""
     families = [(step, step.children) for step in iter_steps(plan) if step.children]
     for parent, siblings in ((None, plan.steps), *families):
         behind: list[list[PlanStep]] = [[]]
@@ -276,9 +274,7 @@ def _find_places(plan: PlanSpec, known: Container[int]) -> Iterator[tuple[PlanSt
             behind.append([step] if id(step) in known else behind[-1])
         last: PlanStep | None = None
         for step in siblings:
-            # What a new step has taken in is where it was.
-            adopted = [child for child in step.children[:1] if id(child) in known]
-            place = _Place(last, [*behind.pop(), *adopted], parent)
+            place = StepPlace(last, behind.pop(), parent)
             if id(step) not in known:
                 yield step, place
             last = step

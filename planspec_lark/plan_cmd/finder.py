@@ -176,6 +176,9 @@ class Finder:
         """Note a new step. Its children are known already."""
         self._note(step)
 
+    def add_at(self, step: PlanStep, siblings: list[PlanStep], at: int) -> None:
+        """Note that a new step is at an index of its siblings. Its id is not its own before :meth:`renumber`."""
+
     def renumber(self, moves: Sequence[Move], new: Collection[int] = ()) -> None:
         """Give steps, and all below them, ids that begin otherwise. Of those in ``new``, none is known yet."""
         for step, _, _ in moves:
@@ -284,6 +287,7 @@ class SiblingRun:
         self.siblings.insert(self.first + offset, step)
         self.size += 1
         self.added.append(step)
+        self.finder.add_at(step, self.siblings, self.first + offset)
         self._grow()
         return moved
 

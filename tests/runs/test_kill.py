@@ -90,13 +90,14 @@ def test_two_of_three_processes_are_killed_again_and_again(
             assert (result.plan, result.outputs) == (expected.plan, expected.outputs)
 
 
+@pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("kept", ["file", "postgres"])
 @pytest.mark.parametrize("kind", working.GO_ON)
 def test_each_kind_of_run_is_killed_at_random_moments(
-    kind: str, kept: str, tmp_path: Path, request: pytest.FixtureRequest, count_kills: Callable[[int], None]
+    kind: str, kept: str, seed: int, tmp_path: Path, request: pytest.FixtureRequest, count_kills: Callable[[int], None]
 ) -> None:
     address = request.getfixturevalue("database") if kept == "postgres" else str(tmp_path / "ledger")
-    chance, notes, kills = random.Random(f"{kind} {kept}"), tmp_path / "notes", 0
+    chance, notes, kills = random.Random(f"{kind} {kept} {seed}"), tmp_path / "notes", 0
     calm, units = tmp_path / "calm", list[str]()
     calm.mkdir()
     with closing(MemoryLedger()) as ledger:

@@ -37,7 +37,7 @@ def submit_plan(
 
     Raises:
         PlanRunError: the plan has faults that keep it from being run, or the run has begun with another one.
-        RunBusyError: another process is about to write this beginning.
+        RunBusyError: another process was about to write this beginning for 30 seconds, and has not.
         LedgerError: the ledger cannot be read or written.
     """
     if not run:

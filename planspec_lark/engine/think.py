@@ -18,6 +18,7 @@ from attrs import evolve, field, fields, frozen
 from attrs.validators import ge, in_, instance_of, is_callable, or_
 
 from planspec_lark.awaitables import ignore
+from planspec_lark.cancellation import stop_event
 from planspec_lark.document.file import LeasedPlan, PlanBusyError, PlanEditedError, PlanFile
 from planspec_lark.engine.dependents import find_dependents
 from planspec_lark.engine.edit_watcher import EditWatcher
@@ -49,7 +50,7 @@ from planspec_lark.planspec.models import PlanSpec, PlanStep
 from planspec_lark.planspec.parser import GRAMMAR_VERSION, parse_plan
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.runs.driver import Driver, check_limits
-from planspec_lark.runs.lease import VIEW_PAUSE, hold_lease
+from planspec_lark.runs.lease import LEASE_SECONDS, VIEW_PAUSE, hold_lease
 from planspec_lark.runs.ledger import Ledger, LedgerError, RecordKind, RunBusyError, RunInfo, is_name
 from planspec_lark.runs.sqlite_ledger import MemoryLedger, ledger_path, open_ledger
 from planspec_lark.runs.telemetry import telling, trace_at_hand
@@ -58,7 +59,7 @@ from planspec_lark.syntax.safe_text import visible_name
 __all__ = ["ThinkEngine", "finish_step", "no_operator", "reopen_steps", "run_plan"]
 
 
-# Seconds between two looks at a plan that another process runs.
+# Seconds between two looks at a plan or a run that another process has.
 _LOOK = 0.05
 _BEGINNINGS = (RecordKind.BEGUN, RecordKind.RESUMED)
 _DECLARED: Any = fields(PlanStep).inputs
@@ -299,17 +300,22 @@ class ThinkEngine:
         Raises:
             PlanSpecError: what :meth:`run` raises before the first step.
         """
-        ledger, is_known = self.ledger, self._is_known()
-        if ledger is not None and is_known and ledger.count(self.run_id):
-            return self.run_id
-        try:
-            with self._begun(None, resume=is_known, is_beginning=True) as writer:
-                return writer.run
-        except LedgerError:
-            if is_known or not self._is_known():
-                raise
-        # Another process has begun the same run at this very moment.
-        return self.begin()
+        until = time.monotonic() + LEASE_SECONDS
+        while True:
+            ledger, is_known = self.ledger, self._is_known()
+            if ledger is not None and is_known and ledger.count(self.run_id):
+                return self.run_id
+            try:
+                with self._begun(None, resume=is_known, is_beginning=True) as writer:
+                    return writer.run
+            except RunBusyError:
+                # Another process is about to write this beginning, unless it dies.
+                if stop_event().wait(_LOOK) or time.monotonic() >= until:
+                    raise
+            except LedgerError:
+                if is_known or not self._is_known():
+                    raise
+                # Another process has begun the same run at this very moment.
 
     def _is_known(self) -> bool:
         """Whether the ledger that was given has the run that was named."""

@@ -12,6 +12,7 @@ from attrs import evolve
 from planspec_lark.engine import Budget, OperatorResult, Outcome, PlanRunError, StepCall, continue_run, submit_plan
 from planspec_lark.planspec import PlanSpec
 from planspec_lark.runs import Ledger, LedgerError, MemoryLedger, PostgresLedger, RecordKind, RunInfo
+from planspec_lark.runs.ledger import Record
 from planspec_lark.runs.owner import Owner
 from tests.engine.worlds import World, ok, plan
 
@@ -104,6 +105,35 @@ def test_a_plan_is_submitted_by_two_at_once(at: str, is_another: bool) -> None:
     result = continue_run(ledger, "r", World().operator)
     assert result is not None
     assert result.outputs == {"x": "a", "y": "b"}
+
+
+class _SharedLedger(MemoryLedger):
+    """Somebody else submits the same plan while the first caller has the lease, and has written nothing."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.other = threading.Thread(target=self._submit)
+        self.errors: list[Exception] = []
+
+    def _submit(self) -> None:
+        try:
+            submit_plan(self, PLAN, "r")
+        except LedgerError as error:
+            self.errors.append(error)
+
+    def append(self, run: str, *records: Record, after: int) -> Record:
+        if self.other.ident is None:
+            self.other.start()
+            self.other.join(0.3)
+        return super().append(run, *records, after=after)
+
+
+def test_who_submits_a_plan_that_is_being_submitted_waits() -> None:
+    ledger = _SharedLedger()
+    submit_plan(ledger, PLAN, "r")
+    ledger.other.join()
+    assert not ledger.errors
+    assert [record.kind for record in ledger.records("r")] == [RecordKind.BEGUN]
 
 
 def test_what_cannot_be_run(ledger: MemoryLedger) -> None:

@@ -259,7 +259,11 @@ def test_the_base_install_has_the_command_line(built: Path, tmp_path: Path) -> N
     assert (done.returncode, done.stdout, "error[PS112]" in done.stderr) == (2, "", True)
     (tmp_path / "tools.yaml").write_text("- id: oven\n")
     done = subprocess.run(
-        [planspec, "tools", "atoms", tmp_path / "tools.yaml"], capture_output=True, text=True, check=False
+        [planspec, "tools", "check", "-", "--atoms", tmp_path / "tools.yaml"],
+        input="{}",
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert (done.returncode, done.stdout) == (2, "")
     assert "pip install 'planspec-lark[yaml]'" in done.stderr

@@ -374,7 +374,7 @@ def _choose(place: LedgerPlace, plan_file: PlanFile, file: str, given: Mapping[s
 def _wait_for(plan_file: PlanFile) -> FileLease | None:
     """Who else works on a plan, when the time to wait is over."""
     until = monotonic() + plan_file.wait
-    while (lease := _wait_for(plan_file)) is not None and monotonic() < until:
+    while (lease := plan_file.lease()) is not None and monotonic() < until:
         sleep(_LOOK)
     return lease
 

@@ -18,7 +18,9 @@ from mcp_types import INVALID_REQUEST, PARSE_ERROR, JSONRPCNotification, jsonrpc
 from pydantic import ValidationError
 
 from planspec_lark.awaitables import OwnThread
+from planspec_lark.json_text import read_json
 from planspec_lark.syntax.diagnostics import PlanSpecError
+from planspec_lark.syntax.limits import Limits
 
 __all__ = ["InputError", "Output", "read_messages"]
 
@@ -26,6 +28,8 @@ Result = TypeVar("Result")
 
 # The largest text that a tool takes, with each of its characters as an escape of JSON.
 _LONGEST = 64_000_000
+# What Python's reader of JSON refuses as too deep is read up to this length, to learn whom to answer.
+_DEEP = Limits(max_bytes=100_000, max_depth=None, max_findings=1)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -65,20 +69,26 @@ def _check(text: str) -> tuple[str, str]:
     """A message as the SDK can read it, or empty and the answer to what is none; a malformed answer has no answer."""
     if _is_message(text):
         return text, ""
+    more = ""
     try:
         value = json.loads(text)
         # Half a character in an escape is read as it is among bytes.
         whole = _SURROGATE.sub("\ufffd", json.dumps(value, ensure_ascii=False))
         if _is_message(whole):
             return whole, ""
-    except (ValueError, RecursionError):
-        return "", _refuse(None, PARSE_ERROR, "this line is not JSON, or nested too deep")
+    except ValueError:
+        return "", _refuse(None, PARSE_ERROR, "this line is not JSON")
+    except RecursionError:
+        read = read_json(text, limits=_DEEP, allow_list=True)
+        if read.has_errors:
+            return "", _refuse(None, PARSE_ERROR, "this line is not JSON, or nested too deep")
+        value, more = read.value, ": it is nested too deep"
     known = value if isinstance(value, dict) else {}
     if "method" not in known and ("result" in known or "error" in known):
         return "", ""
     key = known.get("id")
     is_id = isinstance(key, (str, int, float)) and not isinstance(key, bool)
-    more = "; send each message on a line of its own" if isinstance(value, list) else ""
+    more = "; send each message on a line of its own" if isinstance(value, list) else more
     return "", _refuse(key if is_id else None, INVALID_REQUEST, f"this is no message of the protocol{more}")
 
 

@@ -157,7 +157,9 @@ DEEP = "[" * 15_000 + "]" * 15_000
         ('{"jsonrpc": "2.0", "id": "\\ud83d", "method": []}', {"id": "\ud83d"}),
         ('[{"jsonrpc": "2.0", "id": 7, "method": "ping"}]', {"id": None}),
         ('{"id": 7, "method": "ping"', {"id": None, "code": -32700}),
-        (f'{{"id": 7, "method": "ping", "params": {DEEP}}}', {"id": None, "code": -32700}),
+        (f'{{"id": 7, "method": "ping", "params": {DEEP}}}', {"id": 7}),
+        (f'[{{"id": 7, "params": {DEEP}}}]', {"id": None}),
+        (f'{{"id": 7, "params": {DEEP}', {"id": None, "code": -32700}),
     ],
 )
 def test_what_is_no_message_is_answered(line: str, answer: dict[str, Any]) -> None:
@@ -167,7 +169,9 @@ def test_what_is_no_message_is_answered(line: str, answer: dict[str, Any]) -> No
     assert {"id": said["id"], "code": said["error"]["code"]} == {"code": -32600, **answer}
 
 
-@pytest.mark.parametrize("line", ['{"id": 7, "result": 1}', '{"jsonrpc": "1.0", "id": 7, "error": {}}'])
+@pytest.mark.parametrize(
+    "line", ['{"id": 7, "result": 1}', '{"jsonrpc": "1.0", "id": 7, "error": {}}', f'{{"id": 7, "result": {DEEP}}}']
+)
 def test_an_answer_is_not_answered(line: str) -> None:
     assert pipes._check(line) == ("", "")
 

@@ -43,6 +43,8 @@ ENDING = ("result", "progress")
 
 # Touched steps that are named.
 _NAMED = 3
+# Putting back what is below itself may let other steps do so. After so many times, all are put back.
+_ATTEMPTS = 3
 
 
 @define(eq=False)
@@ -357,14 +359,19 @@ def _find_parent(node: MergeNode) -> None:
 
 
 def _break_rings(steps: list[MergeNode]) -> None:
-    """Where one side has put a step below another and the other side has done the opposite, all are as in ours."""
-    if not _has_ring(steps):
-        return
-    for node in steps:
-        if not node.is_gone and OURS in node.versions:
-            _put_back(node)
-        if node.moved:
-            node.dispute(PLACE)
+    """Where one side has put a step below another and the other side has done the opposite, both are in dispute."""
+    for attempt in count():
+        ring = _find_ring(steps)
+        if not ring:
+            return
+        if attempt == _ATTEMPTS:
+            ring = [node for node in steps if not node.is_gone]
+        for node in ring:
+            was = node.parent
+            if OURS in node.versions:
+                _put_back(node)
+            if node.moved and (attempt < _ATTEMPTS or node.parent is not was):
+                node.dispute(PLACE)
 
 
 def _put_back(node: MergeNode) -> None:
@@ -376,19 +383,20 @@ def _put_back(node: MergeNode) -> None:
         above = above.parent
 
 
-def _has_ring(steps: list[MergeNode]) -> bool:
-    """Whether any node is below itself."""
+def _find_ring(steps: list[MergeNode]) -> list[MergeNode]:
+    """All nodes that are below themselves."""
     seen: set[MergeNode] = set()
+    found = []
     for node in steps:
-        path: set[MergeNode] = set()
+        path: list[MergeNode] = []
         above: MergeNode | None = None if node.is_gone else node
         while above and above not in seen:
             seen.add(above)
-            path.add(above)
+            path.append(above)
             above = above.parent
         if above in path:
-            return True
-    return False
+            found += path[path.index(above) :]
+    return found
 
 
 def _find_order(parent: MergeNode) -> None:

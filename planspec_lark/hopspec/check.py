@@ -6,7 +6,7 @@ from functools import partial
 
 from attrs import evolve
 
-from planspec_lark.hopspec.parser import HopSpecScan, scan_hopspec
+from planspec_lark.hopspec.parser import HopSpecScan, scan_strictly
 from planspec_lark.hopspec.positions import span_of_line
 from planspec_lark.hopspec.rules import check_rules
 from planspec_lark.syntax import grammars
@@ -32,11 +32,11 @@ def check_hopspec(
         All findings in the order of the text, each with its fix, if there is one. Where there are syntax errors, the
         rules look at what could be read, and what they find is provisional.
     """
-    return check_scan(scan_hopspec(text, name=name, limits=limits), limits, least=least)
+    return check_scan(scan_strictly(text, name=name, limits=limits), limits, least=least)
 
 
 def check_scan(result: HopSpecScan, limits: Limits, *, least: Severity = Severity.INFO) -> list[Diagnostic]:
-    """The same for a text that was read with these limits, as :func:`scan_hopspec` does."""
+    """The same for a text that was read with these limits, as :func:`scan_strictly` does."""
     listed = Findings(limits.max_findings)
     listed.extend(result.diagnostics)
     if not any(one.code in OVER_LIMIT for one in result.diagnostics):

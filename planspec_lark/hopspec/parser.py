@@ -1,4 +1,4 @@
-"""HopSpec text → parse tree, and text → document.
+"""HopSpec text → parse tree, and text → document, strictly or not.
 
 What a text means is defined by the LALR parser and :mod:`planspec_lark.hopspec.transformer`.
 :mod:`planspec_lark.hopspec.fast_reader` reads instead, with patterns made from the same grammar, and gives the same
@@ -18,14 +18,15 @@ from planspec_lark.hopspec.positions import LinePositions, span_of_line
 from planspec_lark.hopspec.recovery import HopSpecRecovery
 from planspec_lark.hopspec.vocabulary import Language
 from planspec_lark.syntax import grammars
-from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError
+from planspec_lark.syntax.diagnostics import Diagnostic, PlanSyntaxError, in_order
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, Findings, Limits, find_excess, find_too_large
+from planspec_lark.syntax.reasoning import leave_out_reasoning
 from planspec_lark.syntax.source import Source, Span
 
 if TYPE_CHECKING:
     from lark import Token, Tree
 
-__all__ = ["HopSpecScan", "parse_hopspec", "parse_hopspec_tree", "scan_hopspec"]
+__all__ = ["HopSpecScan", "parse_hopspec", "parse_hopspec_tree", "scan_hopspec", "scan_strictly"]
 
 
 @define
@@ -57,7 +58,7 @@ def parse_hopspec(text: str, *, name: str = "<text>", limits: Limits = DEFAULT_L
         PlanSyntaxError: the text is not a document, or more than ``limits`` allow; it carries the diagnostics of all
             its faults.
     """
-    result = scan_hopspec(text, name=name, limits=limits)
+    result = scan_strictly(text, name=name, limits=limits)
     if result.diagnostics:
         raise PlanSyntaxError(result.diagnostics, result.source)
     return result.document
@@ -72,21 +73,37 @@ def parse_hopspec_tree(text: str) -> Tree[Token]:
     """
     tree = grammars.parse_tree("hopspec", text)
     if tree is None:
-        result = scan_hopspec(text)
+        result = scan_strictly(text)
         raise PlanSyntaxError(result.diagnostics, result.source)
     return tree
 
 
 def scan_hopspec(text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMITS) -> HopSpecScan:
-    """Read what there is of a document in any text, and tell all that is wrong with it. No text makes it raise."""
+    """Read what there is of a document in any text, such as a language model's answer. No text makes it raise.
+
+    Lines that could be repaired are warnings, and those that were left out are errors. What is in a reasoning block
+    (see :mod:`planspec_lark.syntax.reasoning`) is not a document.
+    """
+    remainder = leave_out_reasoning(text)
+    result = _scan(text, remainder.text, name, limits, is_strict=False)
+    result.diagnostics = in_order([*remainder.diagnose(result.source), *result.diagnostics])
+    return result
+
+
+def scan_strictly(text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMITS) -> HopSpecScan:
+    """Read what there is of a document in a text, in which every deviation is an error."""
+    return _scan(text, text, name, limits, is_strict=True)
+
+
+def _scan(text: str, readable: str, name: str, limits: Limits, *, is_strict: bool) -> HopSpecScan:
     source = Source(text, name)
     if excess := find_excess(text, name, limits):
         return HopSpecScan(HopSpec(), [excess], source)
-    found = fast_reader.read(text)
+    found = fast_reader.read(readable)
     findings: list[Diagnostic] = []
     if found is None:
-        language: Language = "zh" if re.search("步骤|类型|执行流程|任务", text) else "en"
-        recovery = HopSpecRecovery(source, language)
+        language: Language = "zh" if re.search("步骤|类型|执行流程|任务", readable) else "en"
+        recovery = HopSpecRecovery(Source(readable, name), language, is_strict=is_strict)
         found = recovery.run()
         findings = recovery.findings
     document, positions = found

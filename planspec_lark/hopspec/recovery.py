@@ -24,7 +24,7 @@ from planspec_lark.hopspec.positions import LinePositions, span_of_line
 from planspec_lark.hopspec.vocabulary import SECTIONS, Language, meanings
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.codes import Risk
-from planspec_lark.syntax.diagnostics import Diagnostic, Fix
+from planspec_lark.syntax.diagnostics import Diagnostic, Fix, Severity
 from planspec_lark.syntax.fields import has_forbidden
 from planspec_lark.syntax.recovery import Deviation, report
 from planspec_lark.syntax.source import BLANKS, Source
@@ -104,11 +104,13 @@ class HopSpecRecovery:
 
     Attributes:
         source: the text.
+        is_strict: whether a line that could be repaired weighs as much as one that was left out.
         findings: what was wrong.
     """
 
     source: Source
     language: Language
+    is_strict: bool
     findings: list[Diagnostic] = field(factory=list)
     _lines: list[str] = field(factory=list)
     # The text without faults, and where its lines come from.
@@ -373,7 +375,7 @@ class HopSpecRecovery:
             self._grow()
             return
         fix = "" if code == "HS101" else None
-        self._report(code, message, fix, expected=expected, help=help)
+        self._report(code, message, fix, expected=expected, help=help, is_lost=True)
         self._keep("")
         self._growing = code == "HS101"
 
@@ -394,10 +396,12 @@ class HopSpecRecovery:
         risk: Risk | None = Risk.MEDIUM,
         expected: Sequence[str] = (),
         help: str = "",
+        is_lost: bool = False,
     ) -> None:
         span = span_of_line(self.source, self._number)
         start = self.source.start_of(self._number) + (self._number == 1 and self.source.text.startswith("\ufeff"))
         told = Deviation(code, message, span.start - start, span.end - start, risk, help, tuple(expected))
+        severity = Severity.ERROR if self.is_strict or is_lost else Severity.WARNING
         rows = None if row is None else [row]
-        self.findings += report(self.source, start, span.end, [told], rows, step_id=self._step_id)
+        self.findings += report(self.source, start, span.end, [told], rows, severity=severity, step_id=self._step_id)
         self._growing = False

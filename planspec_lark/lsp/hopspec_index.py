@@ -12,7 +12,7 @@ from pathlib import Path
 from planspec_lark.hopspec.check import check_scan, fix_hopspec
 from planspec_lark.hopspec.data_flow import find_declared, find_sources, find_users, needed, produced
 from planspec_lark.hopspec.models import STEP_TYPES, StepInfo, iter_infos
-from planspec_lark.hopspec.parser import parse_hopspec, scan_hopspec
+from planspec_lark.hopspec.parser import parse_hopspec, scan_strictly
 from planspec_lark.hopspec.positions import span_of_line
 from planspec_lark.hopspec.printer import serialize_hopspec
 from planspec_lark.hopspec.vocabulary import (
@@ -65,7 +65,7 @@ class HopSpecIndex(StepIndex[StepInfo]):
     reserved = EMPTY.all
 
     def __init__(self, text: str, before: HopSpecIndex | None = None) -> None:  # noqa: ARG002
-        self._scan = scan_hopspec(text, limits=LIMITS)
+        self._scan = scan_strictly(text, limits=LIMITS)
         self._document, self._places = self._scan.document, self._scan.positions
         super().__init__(self._scan.source, self._scan.diagnostics, self._document.steps)
 

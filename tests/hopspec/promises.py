@@ -18,6 +18,7 @@ from planspec_lark.hopspec import (
     scan_hopspec,
     serialize_hopspec,
 )
+from planspec_lark.hopspec.parser import scan_strictly
 from planspec_lark.hopspec.recovery import HopSpecRecovery
 from planspec_lark.hopspec.vocabulary import KEYS, VALUES
 from planspec_lark.syntax import Diagnostic, Severity, Span, grammars
@@ -34,7 +35,7 @@ def hopspec_readers_agree(text: str) -> None:
         # What comes twice or is indented too little, the grammar lets through.
         with suppress(ValueError):
             defined = transformer.transform(tree)
-    recovery = HopSpecRecovery(Source(text), "en")
+    recovery = HopSpecRecovery(Source(text), "en", is_strict=True)
     fast, lines = fast_reader.read(text), recovery.run()
     assert (fast is None) == (defined is None) == bool(recovery.findings)
     if fast is None or defined is None:
@@ -46,9 +47,9 @@ def hopspec_readers_agree(text: str) -> None:
 
 
 def hopspec_is_read(text: str) -> None:
-    """All readers, the check and the fixer agree about a text, and nothing is lost in silence."""
+    """Strict and tolerant readers, the check and the fixer agree about a text, and nothing is lost in silence."""
     hopspec_readers_agree(text)
-    result = scan_hopspec(text)
+    result = scan_strictly(text)
     if result.diagnostics:
         assert all(one.span is not None for one in result.diagnostics)
         with pytest.raises(PlanSyntaxError) as caught:
@@ -60,6 +61,10 @@ def hopspec_is_read(text: str) -> None:
         assert "".join(tree.scan_values(lambda value: value is not None)) == text
         assert HopSpecTransformer().transform(tree) == document
     assert parse_hopspec(serialize_hopspec(result.document)) == result.document
+    scanned = scan_hopspec(text)
+    if "think>" not in text:
+        assert scanned.document == result.document
+        assert len(scanned.diagnostics) == len(result.diagnostics)
     printed = serialize_hopspec(result.document, language="zh") + serialize_hopspec(result.document, language="en")
     _is_accounted_for(text, printed, [one.span for one in result.diagnostics if one.span])
     found = check_hopspec(text)

@@ -17,6 +17,7 @@ from planspec_lark.hopspec import (
     scan_hopspec,
     serialize_hopspec,
 )
+from planspec_lark.hopspec.parser import scan_strictly
 from planspec_lark.syntax import Severity, grammars
 from planspec_lark.syntax.lalr import load_rules
 from planspec_lark.syntax.patterns import RegularRules, TerminalPattern
@@ -104,9 +105,8 @@ MARKERS = (">>>>>>> theirs", "<<<<<<< ours", "=======", "||||||| base", ">>>>>>>
 def test_a_conflict_marker_is_no_text(text: str, marker: str) -> None:
     text = text.format(marker)
     hopspec_readers_agree(text)
-    assert [(one.code, one.severity, one.fix) for one in scan_hopspec(text).diagnostics] == [
-        ("HS117", Severity.ERROR, None)
-    ]
+    for found in (scan_hopspec(text), scan_strictly(text)):
+        assert [(one.code, one.severity, one.fix) for one in found.diagnostics] == [("HS117", Severity.ERROR, None)]
     assert marker.strip() in fix_hopspec(text, unsafe=True).text
     with pytest.raises(PlanSyntaxError):
         parse_hopspec_tree(text)

@@ -24,6 +24,7 @@ from planspec_lark.hopspec import (
 )
 from planspec_lark.hopspec.models import iter_infos
 from planspec_lark.hopspec.vocabulary import LANGUAGES
+from planspec_lark.syntax import Severity
 from planspec_lark.syntax.diagnostics import has_errors
 from tests.cases import in_one_test
 from tests.corpus import FIXTURES, changes, each, expected_codes, find, read
@@ -141,7 +142,7 @@ def test_codes(path: Path) -> None:
 
 @INVALID
 def test_what_is_told_read_and_fixed(path: Path, snapshot: SnapshotAssertion) -> None:
-    """The messages, what is read all the same, what the fixer changes in the text, and what it could."""
+    """The messages, what a tolerant reader has otherwise, what the fixer changes in the text, and what it could."""
     text = read(path)
     with pytest.raises(PlanSyntaxError) as caught:
         parse_hopspec(text, name=path.name)
@@ -156,6 +157,9 @@ def test_what_is_told_read_and_fixed(path: Path, snapshot: SnapshotAssertion) ->
     ]
     codes = " ".join(one.code for one in unsafe.fixed)
     assert "\n".join(filter(None, [*said, f"could be fixed: {codes}"])) == snapshot
+    # Only what was left out is an error.
+    kept = [one for one in scanned.diagnostics if one.fix and one.fix.text]
+    assert all(one.severity is Severity.WARNING for one in kept)
     assert all(one.fix is not None and one.fix.is_safe for one in safe.fixed)
 
 

@@ -300,6 +300,7 @@ PT504 warning INPUT_TYPE_MISMATCH   A value of a different type than its input.
 PT601 error   DUPLICATE_ATOM_ID     A second tool with the same id.
 PT602 error   BAD_ATOM_ID           A tool id that is empty, or that differs from its key.
 PT603 error   DUPLICATE_ATOM_FIELD  A second input or output with the same name.
+PT604 error   MIXED_TOOL_FORMS      A tool in two forms, or in a different form than its list.
 PT605 error   UNUSABLE_TOOL_SCHEMA  A schema that does not name the inputs of a tool.
 PT606 warning TOOL_LEFT_OUT         A tool that is not a function with named inputs.
 PT608 warning MORE_TOOL_PAGES       A page of tools that is not the last one.

@@ -10,14 +10,36 @@ from planspec_lark.json_text.model_values import from_value
 from planspec_lark.syntax.diagnostics import quote
 from planspec_lark.toolplan.models import Atom, AtomInput, AtomOutput
 from planspec_lark.toolplan.signatures import list_slots
-from planspec_lark.toolplan.structure import get_field, join_names, refuse_key, refuse_types, refuse_value
-from planspec_lark.toolplan.tool_lists import Listed, is_tool, list_definitions, read_tool
+from planspec_lark.toolplan.structure import get_field, refuse_key, refuse_types, refuse_value
+from planspec_lark.toolplan.tool_lists import (
+    DefinedTool,
+    Listed,
+    find_schema_key,
+    is_tool_list,
+    list_definitions,
+    read_tool_list,
+)
 
-__all__ = ["add_atoms"]
+__all__ = ["add_atoms", "read_atoms"]
 
 # What inputs and outputs say besides their names and types.
 _OTHERS: dict[str, dict[str, type]] = {"inputs": {"required": bool}, "outputs": {}}
 _MODELS: dict[str, Any] = {"inputs": AtomInput, "outputs": AtomOutput}
+
+
+def read_atoms(value: object) -> Iterator[DefinedTool | ValueFinding]:
+    """The tools that a value defines; in place of those with a fault, these faults; and warnings."""
+    if is_tool_list(value):
+        yield from read_tool_list(value)
+        return
+    for one in list_definitions(value):
+        if isinstance(one, ValueFinding):
+            yield one
+            continue
+        faults = [*_check_atom(one)]
+        yield from faults
+        if not faults:
+            yield DefinedTool(_build_atom(one), one[0], (*one[0], "id"))
 
 
 def add_atoms(
@@ -25,36 +47,14 @@ def add_atoms(
 ) -> list[ValueFinding]:
     """Add the tools that a value defines to those that are known, each with its place; what is wrong, and warnings."""
     found: list[ValueFinding] = []
-    # Tools of other programs, and those of them that do not say what comes out.
-    count, silent = 0, list[tuple[str, Path]]()
-    for one in list_definitions(value):
+    for one in read_atoms(value):
         if isinstance(one, ValueFinding):
             found.append(one)
             continue
-        made = _read(one, found)
-        if made is None:
-            continue
-        atom, id_path = made
-        first, where = known.setdefault(atom.id, (atom, say_place(one[0])))
-        if first is not atom:
-            found.append(ValueFinding("PT601", f"duplicate atom {quote(atom.id)}, first seen at {where}", id_path))
-        elif is_tool(one[2]):
-            count += 1
-            silent += [(atom.id, one[0])] if atom.outputs is None else []
-    if silent:
-        which = "" if len(silent) == count else f" ({join_names(name for name, _ in silent)})"
-        message = f"tools that do not name their outputs: {len(silent):,} of {count:,}{which}"
-        found.append(ValueFinding("PT609", message, silent[0][1], "references to their outputs are not checked"))
+        atom, where = known.setdefault(one.atom.id, (one.atom, say_place(one.path)))
+        if atom is not one.atom:
+            found.append(ValueFinding("PT601", f"duplicate atom {quote(atom.id)}, first seen at {where}", one.id_path))
     return found
-
-
-def _read(listed: Listed, found: list[ValueFinding]) -> tuple[Atom, Path] | None:
-    """The tool of a definition, with the path to its id; None where something is wrong with it."""
-    if is_tool(listed[2]):
-        return read_tool(listed, found.append)
-    faults = [*_check_atom(listed)]
-    found += faults
-    return None if faults else (_build_atom(listed), (*listed[0], "id"))
 
 
 def _check_atom(listed: Listed) -> Iterator[ValueFinding]:
@@ -63,7 +63,11 @@ def _check_atom(listed: Listed) -> Iterator[ValueFinding]:
     if not isinstance(value, dict):
         yield refuse_value(value, "an object", path)
         return
-    yield from _check_id(value, key, path)
+    if schema := find_schema_key(value):
+        message = f"expected the inputs of an atom as `inputs`, not as `{schema}`"
+        yield ValueFinding("PT604", message, (*path, schema), "write one list for each form", at_key=True)
+    else:
+        yield from _check_id(value, key, path)
     yield from _check_kinds(value, {"description": str}, path)
     for name in ("inputs", "outputs"):
         if name in value:

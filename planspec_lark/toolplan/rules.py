@@ -9,9 +9,10 @@ from attrs import define, field, frozen
 from planspec_lark.json_text.findings import Path, ValueFinding, text_of
 from planspec_lark.syntax.diagnostics import quote
 from planspec_lark.toolplan.graph import Graph, Ordering, depend, find_cycles, order
+from planspec_lark.toolplan.json_schemas import join_names
 from planspec_lark.toolplan.references import ReferencePiece, may_refer, read_pieces, texts_in
 from planspec_lark.toolplan.signatures import Signature, Signatures, Slot
-from planspec_lark.toolplan.structure import STEPS, Outline, Report, Step, join_names, name_of, outline
+from planspec_lark.toolplan.structure import STEPS, Outline, Report, Step, name_of, outline
 from planspec_lark.toolplan.types import accepts, fits, kind_of
 
 __all__ = ["Plan", "check_atoms", "check_dependencies", "check_references", "prepare", "warn"]

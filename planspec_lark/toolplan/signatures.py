@@ -8,13 +8,12 @@ from typing import Any, TypeAlias
 
 from attrs import field, frozen
 
-from planspec_lark.awaitables import ignore
 from planspec_lark.json_text.findings import ValueFinding
 from planspec_lark.json_text.model_values import to_value
 from planspec_lark.syntax.diagnostics import shorten
 from planspec_lark.syntax.spelling import find_near
 from planspec_lark.toolplan.models import Atom, Registry
-from planspec_lark.toolplan.tool_lists import is_tool, list_definitions, read_tool
+from planspec_lark.toolplan.tool_lists import DefinedTool, is_tool_list, list_definitions, read_tool_list
 from planspec_lark.toolplan.types import kinds_of
 
 __all__ = ["Signature", "Signatures", "Slot", "Slots", "list_slots"]
@@ -102,16 +101,14 @@ class Signatures:
 def _as_definitions(registry: object) -> Mapping[str, object]:
     """Definitions by id. Of two with the same id the first counts."""
     found: dict[str, object] = {}
-    for one in list_definitions(registry):
-        if isinstance(one, ValueFinding):
-            continue
-        _, key, value = one
-        if is_tool(value):
-            made = read_tool(one, ignore)
-            key, value = None, made[0] if made is not None else None
-        atom_id = value.id if isinstance(value, Atom) else value.get("id") if isinstance(value, dict) else None
-        if isinstance(atom_id := atom_id if key is None else key, str):
-            found.setdefault(atom_id, value)
+    for one in read_tool_list(registry) if is_tool_list(registry) else list_definitions(registry):
+        if isinstance(one, DefinedTool):
+            found.setdefault(one.atom.id, one.atom)
+        elif not isinstance(one, ValueFinding):
+            _, key, value = one
+            atom_id = value.id if isinstance(value, Atom) else value.get("id") if isinstance(value, dict) else None
+            if isinstance(atom_id := atom_id if key is None else key, str):
+                found.setdefault(atom_id, value)
     return found
 
 

@@ -5,14 +5,13 @@ Rules take any JSON value. What they refuse is left out of the outline that all 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
+from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
 from attrs import define, field
 
 from planspec_lark.json_text.findings import KIND_WORDS, Path, ValueFinding, missing_field, text_of, word_of, wrong_type
-from planspec_lark.syntax.diagnostics import first_of, quote, shorten
+from planspec_lark.syntax.diagnostics import quote, shorten
 from planspec_lark.syntax.safe_text import visible_name
 
 __all__ = [
@@ -21,7 +20,6 @@ __all__ = [
     "Report",
     "Step",
     "get_field",
-    "join_names",
     "name_of",
     "outline",
     "refuse_key",
@@ -33,8 +31,6 @@ __all__ = [
 Report: TypeAlias = Callable[[ValueFinding], object]
 
 STEPS: Path = ("plan", "steps")
-# A message lists so many names.
-_LISTED = 10
 _MISSING = object()
 
 
@@ -83,11 +79,6 @@ class Outline:
 def name_of(text: str) -> str:
     """A name as messages have it: short, in one line, and safe to show."""
     return visible_name(shorten(text))
-
-
-def join_names(names: Iterable[str]) -> str:
-    """Names as a message has them: the first ones, in quotes."""
-    return first_of([quote(name) for name in islice(names, _LISTED + 1)], _LISTED)
 
 
 def refuse_value(value: object, expected: str, path: Path) -> ValueFinding:

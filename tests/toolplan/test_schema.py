@@ -56,7 +56,7 @@ _SIMPLE: list[Any] = [None, True, 0, 1.5, "", "a", [], {}, [1], ["a"], {"a": 1},
 VALUES = st.sampled_from(_SIMPLE).map(copy.deepcopy)
 
 
-KEYS = ["", "atoms", "required", "step_id", "depends_on", "outputs", "id"]
+KEYS = ["", *["atoms", "type", "required", "step_id", "depends_on", "outputs", "id", "parameters", "inputSchema"]]
 
 
 @st.composite

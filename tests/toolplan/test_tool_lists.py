@@ -30,7 +30,9 @@ from planspec_lark.toolplan import (
     validate_plan_doc,
 )
 from tests.cases import in_one_test
+from tests.toolplan import oracle
 from tests.toolplan.plans import document
+from tests.toolplan.test_oracle import Maker
 
 CITY: dict[str, Any] = {"type": "string", "description": "Where"}
 SCHEMA: dict[str, Any] = {
@@ -124,14 +126,19 @@ def test_forms_in_yaml(tmp_path: Path) -> None:
 
 
 def test_answers_of_a_server() -> None:
-    result = {"tools": [MCP], "ttlMs": 0, "resultType": "complete", "_meta": {}}
+    result = {"tools": [MCP], "ttlMs": 0, "cacheScope": "private", "resultType": "complete", "_meta": {}}
     answer = {"jsonrpc": "2.0", "id": 1, "result": result}
     assert list(read(answer)) == list(read(result)) == [TOLD]
-    assert warnings(answer) == warnings({**result, "nextCursor": None}) == []
+    assert warnings(answer) == []
     assert warnings({**answer, "result": {**result, "nextCursor": "a"}}) == [
         ("PT608", "result.nextCursor", "this is not the last page of tools")
     ]
-    assert faults({"jsonrpc": "2.0", "id": 1, "error": {"code": -32601, "message": "no"}}) == [("PT102", "id")]
+    assert warnings({**result, "nextCursor": None}) == []
+    assert faults({"jsonrpc": "2.0", "id": 1, "error": {"code": -32601, "message": "no"}}) == [("PT101", "error")]
+    assert faults({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}) == [("PT101", "method")]
+    assert faults({"jsonrpc": "2.0", "id": 1, "result": []}) == [("PT102", "result")]
+    assert faults({"jsonrpc": "2.0", "id": 1, "result": {}}) == [("PT101", "result.tools")]
+    assert faults({"jsonrpc": "2.0", "id": 1, "result": {"tools": {}}}) == [("PT102", "result.tools")]
 
 
 def test_lists_without_functions() -> None:
@@ -140,6 +147,10 @@ def test_lists_without_functions() -> None:
         assert list(read(value)) == []
     assert warnings([CUSTOM, CHAT]) == [
         ("PT606", "[0].type", "a tool of type `custom` is not a function, and is left out"),
+    ]
+    assert [(code, path) for code, path, _ in warnings({"tools": [RESPONSES, FLAT_CUSTOM, SEARCH]})] == [
+        ("PT606", "tools[1].type"),
+        ("PT606", "tools[2].type"),
     ]
 
 
@@ -155,13 +166,12 @@ def test_functions_without_inputs() -> None:
     ):
         assert list(read([value])) == [Atom("now", outputs=None)]
         assert warnings([value]) == []
+    assert [atom.id for atom in read([FUNCTION, now])] == ["weather", "now"]
 
 
-def test_a_list_may_have_tools_of_many_forms_and_atoms() -> None:
-    tools = [{**MCP, "name": "a"}, {**ANTHROPIC, "name": "b"}, {"id": "c"}, {"id": "d", "parameters": SCHEMA}]
-    assert [atom.id for atom in read(tools)] == [atom.id for atom in read({"tools": tools})] == ["a", "b", "c", "d"]
-    by_id = read({"e": {"inputSchema": SCHEMA}, "f": {"inputs": {"city": "string"}, "parameters": 1}})
-    assert [(atom.id, len(atom.inputs), atom.extra) for atom in by_id] == [("e", 2, {}), ("f", 1, {"parameters": 1})]
+def test_names_are_ids_as_they_are() -> None:
+    names = ["a b", "drei/vier", "naïve", "1", "tools.list", "x" * 300, " ", "a\nb"]
+    assert [atom.id for atom in read([{"name": name, "inputSchema": {}} for name in names])] == names
 
 
 @in_one_test
@@ -171,18 +181,44 @@ def test_a_list_may_have_tools_of_many_forms_and_atoms() -> None:
         ([{**MCP, "name": ""}], [("PT602", "[0].name")]),
         ([{**MCP, "name": 5}], [("PT102", "[0].name")]),
         ([{"inputSchema": {}}], [("PT101", "[0].name")]),
-        ([{"type": "function", "function": {}}], [("PT101", "[0].function.name")]),
         ([MCP, MCP], [("PT601", "[1].name")]),
         ([MCP, None], [("PT102", "[1]")]),
-        ([MCP, {"name": "b"}], [("PT101", "[1].id")]),
+        ([MCP, {"name": "b"}], [("PT101", "[1].inputSchema")]),
+        ([{**MCP, "inputSchema": None}], [("PT102", "[0].inputSchema")]),
         ([{**MCP, "inputSchema": True}], [("PT102", "[0].inputSchema")]),
         ([{**MCP, "outputSchema": []}], [("PT102", "[0].outputSchema")]),
         ([{**MCP, "description": 1}], [("PT102", "[0].description")]),
+        ([CHAT, {"type": "function"}], [("PT604", "[1]")]),
+        ([CHAT, {"name": "b"}], [("PT101", "[1].function")]),
+        ([RESPONSES, {"name": "b"}], [("PT101", "[1].type")]),
+        ({"tools": [{"name": "b"}]}, [("PT101", "tools[0]")]),
+        # Mixtures.
+        ([MCP, ANTHROPIC], [("PT604", "[1]")]),
+        ([CHAT, RESPONSES], [("PT604", "[1]")]),
+        ([MCP, {"id": "x"}], [("PT604", "[1]")]),
+        ([{"id": "x"}, MCP], [("PT604", "[1].inputSchema")]),
+        ({"weather": MCP}, [("PT604", "weather.inputSchema")]),
+        ({"atoms": [CHAT]}, [("PT604", "atoms[0].function")]),
+        ({"tools": [{"id": "x"}]}, [("PT604", "tools")]),
         ({"atoms": [], "tools": [MCP]}, [("PT102", "tools")]),
+        ([{**MCP, "parameters": {}}], [("PT604", "[0].parameters")]),
+        ([FUNCTION, {**MCP, "parameters": {}}], [("PT604", "[1].parameters")]),
+        ([MCP, {**MCP, "id": "b"}], [("PT604", "[1].inputSchema")]),
     ],
 )
 def test_what_is_refused(value: Any, expected: list[tuple[str, str]]) -> None:
     assert sorted(faults(value)) == sorted(expected)
+
+
+def test_an_atom_that_has_its_inputs_may_say_anything_else() -> None:
+    atom = {"id": "x", "inputs": {"a": "string"}, "parameters": {"depth": 1}, "tools": [], "name": "X"}
+    for value in (atom, [atom], {"x": atom}):
+        (made,) = read(value)
+        assert (made.id, made.inputs, made.extra) == (
+            "x",
+            (AtomInput("a", "string"),),
+            {"parameters": {"depth": 1}, "tools": [], "name": "X"},
+        )
 
 
 # ---------------------------------------------------------------- schemas
@@ -194,23 +230,47 @@ def test_what_is_refused(value: Any, expected: list[tuple[str, str]]) -> None:
     [
         ({"type": "string"}, "string"),
         ({"type": ["string", "null"]}, ("string", "null")),
+        ({"type": "integer", "nullable": True}, ("integer", "null")),
         ({"anyOf": [{"type": "string"}, {"type": "null"}]}, ("string", "null")),
-        ({"oneOf": [{"type": "integer"}, {"type": ["string", "null"]}]}, ("integer", "string", "null")),
+        ({"oneOf": [{"type": "integer"}, {"anyOf": [{"type": "string"}]}]}, ("integer", "string")),
+        ({"allOf": [{"$ref": "#/$defs/a"}], "description": "A"}, "array"),
+        ({"$ref": "#/$defs/a"}, "array"),
+        ({"$ref": "#/$defs/b"}, ("array", "null")),
+        ({"$ref": "#/$defs/c~1d%25/0"}, "boolean"),
+        ({"$ref": "#/$defs/loop"}, ""),
+        ({"$ref": "#"}, "object"),
+        ({"$ref": "#/$defs/none"}, ""),
+        ({"$ref": "https://example.org/a"}, ""),
+        ({"$ref": 1}, ""),
+        ({"enum": ["a", 1, 2]}, ("string", "integer")),
+        ({"const": None}, "null"),
+        ({"type": "string", "enum": ["a"], "pattern": "a", "minLength": 1}, "string"),
+        ({"type": "string", "format": "date", "title": "T", "default": "x", "examples": []}, "string"),
+        ({"type": "array", "items": {"type": "string"}}, "array"),
+        ({"type": "array", "items": {}}, "array"),
+        ({"type": "object", "properties": {"a": {}}, "required": ["a"]}, "object"),
+        ({"type": "object", "additionalProperties": True}, "object"),
+        ({"type": "object", "additionalProperties": False}, "object"),
+        ({"anyOf": [{"type": "string", "pattern": "a"}, {"type": "null"}]}, ("string", "null")),
         ({"type": "string", "anyOf": [{"pattern": "a"}]}, "string"),
         ({"anyOf": [{"minLength": 1}, {"type": "null"}]}, ""),
-        ({"anyOf": [{"type": "string"}, True]}, ""),
-        ({"anyOf": []}, ""),
-        ({"anyOf": {"type": "string"}}, ""),
-        ({"$ref": "#/$defs/a"}, ""),
-        ({"enum": ["a", 1]}, ""),
+        ({"allOf": [{"type": "string"}, {"pattern": "a"}]}, ""),
+        ({"not": {"type": "string"}}, ""),
         ({"type": "file"}, ""),
         ({"type": "dict"}, "dict"),
+        ({"anyOf": []}, ""),
         ({}, ""),
         (True, ""),
     ],
 )
 def test_types(schema: Any, types: str | tuple[str, ...]) -> None:
-    tool = with_property(schema)
+    defs = {
+        "a": {"type": "array"},
+        "b": {"anyOf": [{"$ref": "#/$defs/a"}, {"type": "null"}]},
+        "c/d%": [{"type": "boolean"}],
+        "loop": {"$ref": "#/$defs/loop"},
+    }
+    tool = with_property(schema, **{"$defs": defs})
     (atom,) = read([tool])
     (one,) = atom.inputs
     assert (one.name, one.type, one.required) == ("x", types, False)
@@ -231,13 +291,17 @@ def test_a_required_input_that_may_be_null_need_not_be_there() -> None:
 @pytest.mark.parametrize(
     ("schema", "expected"),
     [
-        ({"type": "string"}, ("PT605", "")),
+        ({"type": "string"}, ("PT605", "type")),
+        ({"type": ["string", "null"]}, ("PT605", "type")),
         ({"oneOf": [SCHEMA, SCHEMA]}, ("PT605", "")),
         ({"$ref": "https://example.org/a"}, ("PT605", "")),
+        ({"$ref": "#"}, ("PT605", "")),
         ({"properties": []}, ("PT102", "properties")),
         ({"properties": {"a": 1}}, ("PT102", "properties.a")),
         ({"properties": {"a": {"type": 1}}}, ("PT102", "properties.a.type")),
+        ({"properties": {"a": {"type": ["string", 1]}}}, ("PT102", "properties.a.type[1]")),
         ({"properties": {"a": {"description": 1}}}, ("PT102", "properties.a.description")),
+        ({"properties": {"a": {"type": "string", "required": True}}}, ("PT102", "properties.a.required")),
         ({"properties": {"a": {}}, "required": True}, ("PT102", "required")),
         ({"properties": {"a": {}}, "required": [1]}, ("PT102", "required[0]")),
         ({"properties": {"a": {}}, "required": ["a", "b"]}, ("PT605", "required[1]")),
@@ -248,6 +312,15 @@ def test_a_required_input_that_may_be_null_need_not_be_there() -> None:
 def test_schemas_that_make_no_tool(schema: Any, expected: tuple[str, str]) -> None:
     code, path = expected
     assert faults([{"name": "t", "inputSchema": schema}]) == [(code, f"[0].inputSchema.{path}".rstrip("."))]
+
+
+def test_a_schema_that_is_a_reference() -> None:
+    schema = {"$ref": "#/definitions/Weather", "definitions": {"Weather": {**SCHEMA, "required": ["city", "q"]}}}
+    assert faults([{"name": "t", "input_schema": schema}]) == [
+        ("PT605", "[0].input_schema.definitions.Weather.required[1]")
+    ]
+    schema["definitions"] = {"Weather": SCHEMA}
+    assert read([{**SAID, "input_schema": schema}]).find("weather") == SILENT
 
 
 def test_outputs() -> None:
@@ -305,6 +378,37 @@ def test_an_atom_by_itself_is_a_registry() -> None:
     assert not validate_plan_doc(plan, {"id": {}})["valid"]
 
 
+def as_mcp(atom: dict[str, Any]) -> dict[str, Any]:
+    def schema(slots: list[dict[str, Any]], required: list[str]) -> dict[str, Any]:
+        named = {one["name"]: {"type": one["type"]} if one["type"] else {} for one in slots}
+        return {"type": "object", "properties": named, "required": required, "additionalProperties": False}
+
+    inputs = schema(atom["inputs"], [one["name"] for one in atom["inputs"] if one["required"]])
+    outputs = schema(atom["outputs"], [one["name"] for one in atom["outputs"]])
+    return {"name": atom["id"], "inputSchema": inputs, "outputSchema": outputs}
+
+
+@in_one_test
+@pytest.mark.parametrize("seed", range(60))
+def test_the_second_opinion_is_the_same_for_tools_of_servers(seed: int) -> None:
+    maker = Maker(seed, 0.9)
+    atoms = maker.atoms()
+    for one in (one for atom in atoms for one in atom["inputs"]):
+        # What may be null need not be there.
+        one["required"] = one["required"] and one["type"] not in ("null", ["string", "null"])
+    plan = maker.document(atoms)
+    opinion = oracle.judge(plan, atoms)
+    tools = {"tools": [as_mcp(atom) for atom in atoms]}
+    expected = validate_plan_doc(plan, atoms)
+    assert expected["valid"] == opinion.is_valid
+    assert validate_plan_doc(plan, tools) == validate_plan_doc(plan, registry_from_value(tools))
+    result = validate_plan_doc(plan, tools)
+    assert [(one["code"], one["path"]) for one in result.get("errors", result.get("warnings", []))] == [
+        (one["code"], one["path"]) for one in expected.get("errors", expected.get("warnings", []))
+    ]
+    assert result.get("execution_order") == expected.get("execution_order")
+
+
 # ---------------------------------------------------------------- real packages
 
 
@@ -356,7 +460,7 @@ def test_the_list_of_a_real_server(tmp_path: Path) -> None:
     assert registry == load_atoms(tmp_path / "result.json")
     weather, log = registry
     assert [(one.name, one.type, one.required) for one in weather.inputs] == [
-        ("place", "", True),
+        ("place", "object", True),
         ("unit", "string", False),
         ("days", "integer", False),
         ("note", ("string", "null"), False),
@@ -383,7 +487,7 @@ def test_a_list_that_the_client_of_openai_makes() -> None:
     (atom,) = registry
     assert (atom.id, atom.description, atom.outputs) == ("GetWeather", "The weather.", None)
     assert [(one.name, one.type, one.required) for one in atom.inputs] == [
-        ("place", "", True),
+        ("place", "object", True),
         ("unit", ("string", "null"), False),
     ]
     assert [one.message for one in registry.diagnostics] == [
@@ -403,6 +507,12 @@ def test_deep_values_are_not_walked() -> None:
             validate_plan_doc(document(), [tool])
             with suppress(AtomsError):
                 registry_from_value([tool])
+
+
+def test_many_alternatives_are_any_type() -> None:
+    for schema in ({"anyOf": [{"type": "string"}] * 1000}, {"enum": ["a"] * 1000}, {"type": ["string"] * 1000}):
+        (atom,) = registry_from_value([with_property(schema)])
+        assert atom.inputs[0].type == ""
 
 
 def test_keys_that_json_does_not_have() -> None:

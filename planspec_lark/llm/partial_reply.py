@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import getincrementaldecoder
 from typing import Any
 
 from planspec_lark.llm.failures import no_event
@@ -18,6 +19,8 @@ class PartialReply:
     def __init__(self, endpoint: Endpoint) -> None:
         self.endpoint = endpoint
         self._parts: dict[str, list[str]] = {"content": [], "refusal": []}
+        # Keeps the first half of a surrogate pair: some endpoints write a character as two escapes, in two events.
+        self._units = {name: getincrementaldecoder("utf-16-le")() for name in self._parts}
         self._last: dict[str, Any] = {}
         self._reason: str | None = None
         self._bytes = 0
@@ -47,13 +50,14 @@ class PartialReply:
         if not isinstance(text, str):
             return ""
         try:
-            self._bytes += len(text.encode())
-        except UnicodeEncodeError:
+            piece = self._units[name].decode(text.encode("utf-16-le", "surrogatepass"))
+        except UnicodeDecodeError:
             raise lone_surrogate() from None
+        self._bytes += len(piece.encode())
         if self._bytes > self.endpoint.max_reply_bytes:
             raise too_long(self.endpoint.max_reply_bytes)
-        self._parts[name].append(text)
-        return text
+        self._parts[name].append(piece)
+        return piece
 
     def finish(self, failure: LlmError | None) -> Reply | LlmError:
         """The reply that has come, or why it is none.
@@ -62,7 +66,9 @@ class PartialReply:
             failure: what has ended the stream, if it has not ended by itself. Where the model has said before why it
                 stops, that comes too late to matter.
         """
-        if self._reason is None:
+        if any(units.getstate()[0] for units in self._units.values()):
+            failure = failure or lone_surrogate()
+        elif self._reason is None:
             failure = failure or LlmError("the endpoint's stream ended before the answer did", retryable=True)
         if failure is not None and (self._reason is None or failure.has_answered):
             failure.reply = failure.reply or self._so_far()

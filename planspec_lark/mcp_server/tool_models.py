@@ -104,7 +104,7 @@ _SHAPES: Mapping[str, Callable[[Any], Any]] = {
 class ListArguments(Arguments):
     """Arguments of list_plans."""
 
-    cursor: str = Field(default="", max_length=255, description="next_cursor of the last answer")
+    cursor: str = Field(default="", max_length=255, description="the cursor that the last answer names")
 
 
 class ReadArguments(Arguments):

@@ -14,11 +14,11 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache, partial
 from importlib import import_module
-from itertools import islice, takewhile
+from itertools import dropwhile
 from logging import DEBUG, WARNING, Logger, NullHandler, getLogger
 from pathlib import Path
 from time import monotonic
-from traceback import extract_tb
+from traceback import FrameSummary, extract_tb
 from types import ModuleType
 from typing import Any
 
@@ -50,9 +50,12 @@ _FAILURES = ("blocked", "failed")
 # What ends an attempt well.
 _ENDS = (RecordKind.DONE, RecordKind.LOOPED, RecordKind.BRANCHED)
 
-# Frames of this package, and those around them, say nothing of what has gone wrong in a function that it calls.
-_OWN = str(Path(__file__).parents[1])
-# How many frames of others are told, from the innermost one on.
+# What makes calls: this package, and event loops and threads. What it has called comes behind it in a traceback.
+_LIBRARY = Path(os.__file__).parent
+_CALLERS = tuple(
+    f"{folder}{os.sep}" for folder in (Path(__file__).parents[1], _LIBRARY / "asyncio", _LIBRARY / "concurrent")
+)
+# How many frames are told: the innermost one, and the outermost ones.
 _FRAMES = 3
 
 _NOTHING: AbstractContextManager[None] = nullcontext()
@@ -122,8 +125,9 @@ class RunTelemetry:
 
     def raised(self, step: str, error: Exception) -> None:
         """Tell where a call has raised an exception: its class, files and functions, and nothing that it says."""
-        frames = takewhile(lambda one: not one.filename.startswith(_OWN), reversed(extract_tb(error.__traceback__)))
-        places = [f"{Path(one.filename).name}:{one.lineno} in {one.name}" for one in islice(frames, _FRAMES)]
+        frames = [*dropwhile(_is_own, extract_tb(error.__traceback__))][::-1]
+        shown = frames if len(frames) <= _FRAMES else [frames[0], *frames[1 - _FRAMES :]]
+        places = [f"{Path(one.filename).name}:{one.lineno} in {one.name}" for one in shown]
         if places:
             who, where = f"step {brief(step)}" if step else "what was called", visible_name(", from ".join(places))
             self.log.warning("run %s: %s raised %s at %s", self.run, who, type(error).__name__, where)
@@ -184,6 +188,10 @@ class RunTelemetry:
         said = data.get("result") or data.get("reason")
         if said and self.log.isEnabledFor(DEBUG):
             self.log.debug("run %s: %s%s says: %s", self.run, kind.value, where, brief(str(said)))
+
+
+def _is_own(frame: FrameSummary) -> bool:
+    return frame.filename.startswith(_CALLERS)
 
 
 def _spend(data: Mapping[str, Any]) -> None:

@@ -12,14 +12,14 @@ from graphlib import CycleError, TopologicalSorter
 
 from attrs import frozen
 
-__all__ = ["Graph", "Ordering", "depend", "find_cycles", "order"]
+__all__ = ["MOST_CYCLES", "Graph", "Ordering", "depend", "find_cycles", "order"]
 
 Graph = Sequence[Sequence[int]]
 
 # In one pass through a graph, each node keeps a bit for each of so many nodes that are asked for.
 _AT_A_TIME = 4096
 # So many circles are looked for: each takes one more look at all nodes.
-_MOST_CIRCLES = 10
+MOST_CYCLES = 10
 
 
 @frozen
@@ -75,7 +75,7 @@ def find_cycles(graph: Graph, stuck: Sequence[int]) -> list[list[int]]:
     """
     left = {node: graph[node] for node in stuck}
     found: list[list[int]] = []
-    for _ in range(_MOST_CIRCLES):
+    for _ in range(MOST_CYCLES):
         try:
             TopologicalSorter(left).prepare()
             break

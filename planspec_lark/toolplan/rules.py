@@ -8,7 +8,7 @@ from attrs import define, field, frozen
 
 from planspec_lark.json_text.findings import Path, ValueFinding, text_of
 from planspec_lark.syntax.diagnostics import quote
-from planspec_lark.toolplan.graph import Graph, Ordering, depend, find_cycles, order
+from planspec_lark.toolplan.graph import MOST_CYCLES, Graph, Ordering, depend, find_cycles, order
 from planspec_lark.toolplan.json_schemas import join_names
 from planspec_lark.toolplan.references import ReferencePiece, may_refer, read_pieces, texts_in
 from planspec_lark.toolplan.signatures import Signature, Signatures, Slot
@@ -194,11 +194,12 @@ def check_dependencies(plan: Plan) -> Iterator[ValueFinding]:
             if name not in index_of:
                 yield ValueFinding("PT401", f"dependency on unknown step {quote(name)}", (*step.path, "depends_on", at))
     if plan.ordering.stuck:
-        for cycle in find_cycles(plan.graph, plan.ordering.stuck):
-            yield _name_cycle(plan, cycle)
+        cycles = find_cycles(plan.graph, plan.ordering.stuck)
+        for cycle in cycles:
+            yield _name_cycle(plan, cycle, is_all=len(cycles) < MOST_CYCLES or cycle is not cycles[-1])
 
 
-def _name_cycle(plan: Plan, cycle: list[int]) -> ValueFinding:
+def _name_cycle(plan: Plan, cycle: list[int], *, is_all: bool) -> ValueFinding:
     names = [name_of(plan.outline.steps[index].name) for index in [*cycle, cycle[0]]]
     if len(names) > _NAMED + 1:
         left = len(names) - _NAMED
@@ -206,6 +207,8 @@ def _name_cycle(plan: Plan, cycle: list[int]) -> ValueFinding:
     step = plan.outline.steps[cycle[0]]
     path = (*step.path, "inputs" if step.depends_on is None else "depends_on")
     help = "each step depends on the next one: remove one of these dependencies"
+    if not is_all:
+        help += "; there may be more circles"
     return ValueFinding("PT402", f"circular dependency: {' → '.join(names)}", path, help)
 
 

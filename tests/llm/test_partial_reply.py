@@ -37,6 +37,18 @@ def test_all_pieces_are_the_reply(texts: list[str]) -> None:
         assert "".join(pieces) == reply.text == "".join(texts)
 
 
+@given(st.text(st.characters(min_codepoint=0xD000, max_codepoint=0x10FFFF, exclude_categories=[]), max_size=8))
+def test_escapes_in_any_two_events_are_characters_or_an_error(text: str) -> None:
+    """Each half of a surrogate pair is an event of its own."""
+    units = text.encode("utf-16-le", "surrogatepass")
+    halves = [units[at : at + 2].decode("utf-16-le", "surrogatepass") for at in range(0, len(units), 2)]
+    _, reply = read([*map(piece, ["x", *halves]), piece(reason="stop")])
+    try:
+        assert reply == Reply("x" + units.decode("utf-16-le"), "asked", "stop")
+    except UnicodeDecodeError:
+        assert str(reply) == "the model's answer has a lone surrogate"
+
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters(), max_size=5),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["delta", "content", "usage"]), inner),

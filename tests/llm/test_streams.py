@@ -222,6 +222,12 @@ FAULTS: dict[str, tuple[tuple[bytes, ...], str, bool, str | None]] = {
         True,
         "ab",
     ),
+    "a lone surrogate at the end": (
+        (delta("ab\ud83d"), *END),
+        "the model's answer has a lone surrogate",
+        True,
+        "ab",
+    ),
     "an early end": ((delta("Half"),), "the endpoint's stream ended before the answer did", True, "Half"),
     "too long": (
         (delta("文" * 333 + "ab"),),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import re
 import subprocess
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from planspec_lark import parse_plan
 from planspec_lark.engine import OperatorResult, ThinkEngine
 from planspec_lark.engine.jobs import continue_run, submit_plan
 from planspec_lark.plan_next import start_context
@@ -78,6 +80,8 @@ async def _wait(_: object) -> int:
         (lambda _: _load({}), ["_load", "<lambda>"]),
         (_wait, ["_load", "_wait"]),
         (lambda _: int("secret"), ["<lambda>"]),
+        (lambda _: parse_plan("secret"), ["<lambda>"]),
+        (lambda _: json.loads("{"), ["<lambda>"]),
     ],
 )
 def test_where_an_operator_has_raised_is_told(operate: Any, functions: list[str], logged: Any) -> None:

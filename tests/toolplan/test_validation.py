@@ -24,6 +24,14 @@ def errors(*steps: Any, **plan: Any) -> list[tuple[str, str]]:
     return paths(result["errors"])
 
 
+@pytest.mark.parametrize(("count", "is_more"), [(9, False), (12, True)])
+def test_of_many_circles_the_first_are_named(count: int, is_more: bool) -> None:
+    steps = [{**weigh(f"s{at}"), "depends_on": [f"s{at}"]} for at in range(count)]
+    found = [one for one in check_tool_plan(json.dumps(document(*steps)), ATOMS) if one.code == "PT402"]
+    assert len(found) == min(count, 10)
+    assert ["more circles" in one.help for one in found] == [*[False] * (len(found) - 1), is_more]
+
+
 # ---------------------------------------------------------------- results
 
 

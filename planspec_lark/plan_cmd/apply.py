@@ -1,6 +1,7 @@
 """Commands change a plan, in place and predictably. A command that is refused changes nothing.
 
-A :class:`~planspec_lark.plan_cmd.finder.Finder` keeps what commands need to know of the plan.
+One command looks at the plan itself. For many, a :class:`~planspec_lark.plan_cmd.finder.Finder` keeps what they need to
+know.
 """
 
 from __future__ import annotations

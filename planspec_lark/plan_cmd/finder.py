@@ -16,6 +16,7 @@ from typing import TypeAlias
 from attrs import define, field, frozen
 
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep, iter_steps
+from planspec_lark.planspec.tree import find_step
 from planspec_lark.syntax.diagnostics import CommandError, count_of
 from planspec_lark.syntax.fields import COUNT_LIMIT
 
@@ -27,7 +28,7 @@ _set_id = PlanStep.__dict__["step_id"].__set__
 Move = tuple[PlanStep, str, str]
 # Numbers that are taken, each with the siblings that have it.
 _Taken: TypeAlias = "dict[int, list[PlanStep]]"
-# Ids above a step that are tried one by one.
+# An index is made where a plan is asked for more steps than this.
 _MANY = 20
 
 
@@ -81,11 +82,14 @@ class Finder:
     ``requires_result``, no step is set to done without one.
     """
 
-    def __init__(self, plan: PlanSpec, *, requires_result: bool = False) -> None:
+    def __init__(
+        self, plan: PlanSpec, index: dict[str, PlanStep] | None = None, *, requires_result: bool = False
+    ) -> None:
         self.plan = plan
         self._requires_result = requires_result
-        # All steps by their ids, from the first question on.
-        self._index: dict[str, PlanStep] | None = None
+        self._asked = 0
+        # All steps by their ids, where that is known.
+        self._index = index
         # Whether the siblings below an id are in the order of their numbers, where that is known.
         self._in_order: dict[str, bool] = {}
 
@@ -106,6 +110,9 @@ class Finder:
     def look_up(self, step_id: str) -> PlanStep | None:
         """The step with this id, or None, for those who do not change it."""
         if self._index is None:
+            self._asked += 1
+            if self._asked <= _MANY:
+                return find_step(self.plan, step_id)
             self._index = {}
             for step in iter_steps(self.plan):
                 self._index.setdefault(step.step_id, step)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 
+import pytest
 from hypothesis import example, given, strategies as st
 
 from planspec_lark import (
@@ -15,9 +16,19 @@ from planspec_lark import (
     iter_steps,
     parse_plan,
 )
+from planspec_lark.plan_cmd import finder as finding
 from planspec_lark.plan_cmd.apply import perform, perform_all
 from planspec_lark.plan_cmd.finder import Finder
 from tests import strategies
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _index_at_once() -> object:
+    """The index is used from the first command on."""
+    patch = pytest.MonkeyPatch()
+    patch.setattr(finding, "_MANY", 0)
+    yield
+    patch.undo()
 
 
 def _plan(*ids: str) -> PlanSpec:

@@ -95,6 +95,9 @@ def test_expanded_is_left_out() -> None:
     ("value", "expected"),
     [
         (None, ["expected an object, not null @ $"]),
+        ([], ["expected an object, not a list @ $"]),
+        ("", ["expected an object, not a string @ $"]),
+        (5, ["expected an object, not a whole number @ $"]),
         ({"title": 5}, ["expected a string, not a whole number @ $.title"]),
         ({"goal": None}, ["expected a string, not null @ $.goal"]),
         ({"goal": " g"}, [f"white space around ' g' would be lost; {_ADVICE} @ $.goal"]),
@@ -106,6 +109,7 @@ def test_expanded_is_left_out() -> None:
         ({"goal_detail": ["d", 1]}, ["expected a string at [1], not a whole number @ $.goal_detail"]),
         ({"constraints": [""]}, ["an empty item cannot be written in a plan @ $.constraints"]),
         ({"steps": {}}, ["expected a list, not an object @ $.steps"]),
+        ({"steps": None}, ["expected a list, not null @ $.steps"]),
         ({"aim": 1, "Goal": 2}, ["unknown keys: Goal, aim @ $"]),
         ({"steps": [{}]}, ["required field missing @ $.steps[0].step_id"]),
         ({"steps": [5]}, ["expected an object, not a whole number @ $.steps[0]"]),
@@ -120,8 +124,16 @@ def test_expanded_is_left_out() -> None:
             ["expected one of pending, active, done, blocked, skipped, not 'open' @ $.steps[0].status"],
         ),
         (
+            {"steps": [{"step_id": "1", "status": None}]},
+            ["expected one of pending, active, done, blocked, skipped, not None @ $.steps[0].status"],
+        ),
+        (
             {"steps": [{"step_id": "1", "done_count": True}]},
             ["expected a whole number, not a boolean @ $.steps[0].done_count"],
+        ),
+        (
+            {"steps": [{"step_id": "1", "done_count": None}]},
+            ["expected a whole number, not null @ $.steps[0].done_count"],
         ),
         (
             {"steps": [{"step_id": "1", "total_count": 1.5}]},
@@ -132,8 +144,16 @@ def test_expanded_is_left_out() -> None:
             ["-1 is not between 0 and 999999999 @ $.steps[0].total_count"],
         ),
         (
+            {"steps": [{"step_id": "1", "total_count": -1.0}]},
+            ["-1 is not between 0 and 999999999 @ $.steps[0].total_count"],
+        ),
+        (
             {"steps": [{"step_id": "1", "outputs": ["a", "b c"]}]},
             ["'b c' is not a variable (a letter or `_`, then letters, digits and `_`) @ $.steps[0].outputs"],
+        ),
+        (
+            {"steps": [{"step_id": "1", "children": "none"}]},
+            ["expected a list, not a string @ $.steps[0].children"],
         ),
         (
             {"steps": [{"step_id": "1", "children": [{"step_id": "1.1"}, {"step_id": "1.2", "result": 0}]}]},

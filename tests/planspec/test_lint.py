@@ -69,8 +69,12 @@ def test_id_disorder(steps: str, expected: list[tuple[str, str]]) -> None:
     ("line", "written"),
     [
         ("a -> b", "→ b"),
+        ("a --> b, c", "→ b, c"),
         ("a => b", "→ b"),
+        ("a ⇒ b", "→ b"),
         ("a → b，c", "→ b, c"),
+        ("a → b、c", "→ b, c"),
+        ("a → [b, c]", "→ b, c"),
         ("a → `b`", "→ b"),
         ("a -> b -> c", "→ c"),
         ("a -> leave the loop", None),
@@ -79,6 +83,7 @@ def test_id_disorder(steps: str, expected: list[tuple[str, str]]) -> None:
         (r"a \→ b", None),
         ("a `-> b`", None),
         ("a → a/b.md", None),
+        ("a → my report", None),
     ],
 )
 def test_almost_outputs(line: str, written: str | None) -> None:
@@ -93,8 +98,10 @@ def test_almost_outputs(line: str, written: str | None) -> None:
     [
         ("<- b", "> ← b"),
         ("<= b,c", "> ← b, c"),
+        ("⇐ b", "> ← b"),
         ("← b，c", "> ← b, c"),
         ("<- b and c", None),
+        ("see <- b", None),
         (r"\← b", None),
     ],
 )
@@ -281,13 +288,19 @@ def test_findings_come_in_document_order_with_their_severities() -> None:
         ("a → 数据，报告", "数据，报告"),
         ("a → 2.5", None),
         ("a → a/b.md", None),
+        ("a → data-set", "data-set"),
+        ("a → 2nd", "2nd"),
         ("a → 变 量", None),
+        ("a → 变\u3000量", None),
         ("a → data, 变量", None),
+        ("a →", None),
         ("a → 变量 → b", None),
         ("a → data，set", None),
         (r"a \→ data", None),
+        (r"a \→ 变量", None),
         ("a `b → 变量", None),
         ("a->b", None),
+        ("变量", None),
     ],
 )
 def test_a_single_word_behind_an_arrow(line: str, word: str | None) -> None:

@@ -316,4 +316,4 @@ def plan_to_tasks(plan: PlanSpec, number: Callable[[TaskList], None]) -> TaskLis
 
 def _is_uncounted(line: str) -> bool:
     """Whether a line of detail says that its step was no task by itself."""
-    return line == marks.NO_BOX or marks.is_holder(line)
+    return line in (marks.NO_BOX, marks.TAG) or marks.heading_level(line) > 0

@@ -27,7 +27,6 @@ __all__ = [
     "escape_detail",
     "heading",
     "heading_level",
-    "is_holder",
     "is_mark",
     "level_of",
     "unescape",
@@ -56,11 +55,6 @@ def heading_level(line: str) -> int:
 def level_of(notes: Iterable[str]) -> int:
     """The level of the heading that a task once was, by its notes; 0 where it was not a heading."""
     return next(filter(None, map(heading_level, notes)), 0)
-
-
-def is_holder(line: str) -> bool:
-    """Whether a line says that its step was no task by itself, but a heading or a tag."""
-    return line == TAG or heading_level(line) > 0
 
 
 def is_mark(line: str) -> bool:

@@ -1,9 +1,9 @@
-"""spec-kit's `tasks.md`: `- [ ] T001 [P] [US1] …` in phases, and lines that say what depends on what."""
+"""spec-kit's `tasks.md`: `- [ ] T001 [P] [US1] …` in phases, and a section that says what depends on what."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from planspec_lark.exchange.dialect import Dialect, find_parallel
 from planspec_lark.exchange.formats import share_of
@@ -25,7 +25,9 @@ _LONGEST = 1000
 _IDS = r"T[0-9]{1,9}[a-z]?(?:[ \t]*+(?:(?:,|&|/|-|–|—|and|or|to|through)[ \t]*+)++T[0-9]{1,9}[a-z]?)*"
 _NEEDS = re.compile(rf"\b(?:depends? on|requires?|blocked by|needs)[ \t:]+({_IDS})", re.IGNORECASE)
 
-# Lines beside the tasks, most of them in a section of dependencies.
+# Lines of the section.
+_SECTION = re.compile(r"(#{1,6})[ \t]++.*\bDependenc(?:y|ies)\b", re.IGNORECASE)
+_HEADING = re.compile(r"(#{1,6})[ \t]")
 # An arrow says nothing: some mean that the first comes first, others that the first needs the second.
 _CLAUSE = re.compile(r"[;.][ \t]")
 _SAID = r"(?:[ \t]*\([^()]{0,80}\))?[ \t]+(?:only[ \t]+)?"
@@ -50,14 +52,14 @@ def _expand(text: str) -> list[str]:
 
 
 def _find_needs(tasks: TaskList) -> dict[Task, Sequence[str | Task]]:
-    """What each task needs, by its own text and by what is said beside the tasks; else by place, if it is parallel."""
+    """What each task needs, by its own text and by the section of dependencies; else by place, if it is parallel."""
     known = {task.id: task for task in tasks if task.id}
     needs: dict[Task, dict[str, None]] = {}
     for task in tasks:
         said = [one for match in _NEEDS.finditer(task.text) for one in _expand(match[1])]
         if said and _ID.fullmatch(task.id):
             needs[task] = dict.fromkeys(said)
-    for line in tasks.notes:
+    for line in _section(tasks.notes):
         for task_id, needed in _read_line(line):
             if task_id in known and task_id != needed:
                 needs.setdefault(known[task_id], {})[needed] = None
@@ -67,6 +69,19 @@ def _find_needs(tasks: TaskList) -> dict[Task, Sequence[str | Task]]:
 def _add_needs(task: Task, needs: Sequence[str]) -> None:
     if tasks := [one for one in needs if _ID.fullmatch(one)]:
         task.text = f"{task.text} (depends on {', '.join(tasks)})".lstrip()
+
+
+def _section(notes: Iterable[str]) -> Iterator[str]:
+    """The lines of the section of dependencies."""
+    level = 0
+    for line in notes:
+        if match := _HEADING.match(line):
+            if level and len(match[1]) <= level:
+                level = 0
+            if not level and _SECTION.match(line):
+                level = len(match[1])
+        elif level:
+            yield line
 
 
 def _read_line(line: str) -> Iterator[tuple[str, str]]:

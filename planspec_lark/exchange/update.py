@@ -244,7 +244,7 @@ class _Adder:
         """
         found: set[int] = set()
         for step in reversed([*iter_steps(other)]):
-            is_task = not step.children or not (is_whole or any(map(marks.is_holder, step.detail)))
+            is_task = not step.children or not (is_whole or any(map(_is_of_holder, step.detail)))
             if id(step) not in self.pairs.ours and (is_task or any(id(one) in found for one in step.children)):
                 found.add(id(step))
         return found
@@ -313,6 +313,11 @@ def _count_up(suffixes: Sequence[str]) -> list[str]:
 def _take_free(suffixes: Sequence[str]) -> list[str]:
     free = FreeNumbers(filter(None, suffixes))
     return [suffix or free.take() for suffix in suffixes]
+
+
+def _is_of_holder(line: str) -> bool:
+    """Whether a line of detail says that its step was no task by itself in its source, but a heading or a tag."""
+    return line == marks.TAG or marks.heading_level(line) > 0
 
 
 def _follow_goal(plan: PlanSpec, imported: PlanSpec) -> Iterator[str]:

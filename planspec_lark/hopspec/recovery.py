@@ -159,7 +159,8 @@ class HopSpecRecovery:
             return line
         self._number, clean = at + 1, forbidden.sub("", line)
         message = f"the control character U+{ord(control[0]):04X} is not allowed in a document"
-        self._report("HS102", message, clean, help="remove it")
+        # It may be among the white space at the end.
+        self._report("HS102", message, clean, help="remove it", width=len(line))
         return clean
 
     # ---------------------------------------------------------------- lines
@@ -397,11 +398,12 @@ class HopSpecRecovery:
         expected: Sequence[str] = (),
         help: str = "",
         is_lost: bool = False,
+        width: int = 0,
     ) -> None:
         span = span_of_line(self.source, self._number)
         start = self.source.start_of(self._number) + (self._number == 1 and self.source.text.startswith("\ufeff"))
         told = Deviation(code, message, span.start - start, span.end - start, risk, help, tuple(expected))
         severity = Severity.ERROR if self.is_strict or is_lost else Severity.WARNING
-        rows = None if row is None else [row]
-        self.findings += report(self.source, start, span.end, [told], rows, severity=severity, step_id=self._step_id)
+        rows, end = None if row is None else [row], max(span.end, start + width)
+        self.findings += report(self.source, start, end, [told], rows, severity=severity, step_id=self._step_id)
         self._growing = False

@@ -156,3 +156,12 @@ def test_a_terminal_that_does_not_look_ahead_is_noticed(
     monkeypatch.setattr(fast_reader, "_patterns", lambda: patterns)
     with pytest.raises(AssertionError):
         hopspec_readers_agree(text)
+
+
+@pytest.mark.parametrize("text", ["x \r", "\ufeffx \r", "x\x07 \n", "x \x07 \x07\r\n", "a\nx \r"], ids=repr)
+def test_a_control_character_in_white_space_at_an_end_goes_with_its_fix(text: str) -> None:
+    fix = next(one.fix for one in scan_strictly(text).diagnostics if one.code == "HS102")
+    assert fix is not None
+    fixed = text[: fix.span.start] + fix.text + text[fix.span.end :]
+    assert len(fixed) < len(text)
+    assert not {"\x07", "\r"} & {*fixed.removesuffix("\r\n")}

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import RLock
+from time import monotonic, sleep
 from typing import Any
 
 from planspec_lark.runs.database_ledger import DatabaseLedger
@@ -19,6 +20,8 @@ __all__ = ["MemoryLedger", "SqliteLedger", "ledger_path", "open_ledger"]
 
 # "PSLG", and the version of the tables.
 _APPLICATION, _VERSION = 0x50534C47, 5
+# How long others are waited for, as SQLite itself does, and seconds between two tries.
+_BUSY_SECONDS, _BUSY_PAUSE = 5.0, 0.01
 _TABLES = """
 CREATE TABLE runs (
   number INTEGER PRIMARY KEY AUTOINCREMENT, run TEXT NOT NULL UNIQUE, time REAL NOT NULL, inputs TEXT NOT NULL,
@@ -105,9 +108,12 @@ class SqliteLedger(DatabaseLedger):
 
     def _open(self, *, read_only: bool) -> None:
         base = self._base
+        # At once: another process may be making it.
+        base.execute("BEGIN")
+        is_empty = base.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0] == 0
         application = base.execute("PRAGMA application_id").fetchone()[0]
         version = base.execute("PRAGMA user_version").fetchone()[0]
-        is_empty = base.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0] == 0
+        base.execute("COMMIT")
         if application != _APPLICATION and not (is_empty and application == 0):
             raise LedgerError(f"{self._name}: this is not a ledger of plans")
         if application == _APPLICATION and version != _VERSION:
@@ -120,11 +126,16 @@ class SqliteLedger(DatabaseLedger):
         if read_only:
             base.execute("PRAGMA query_only = ON")
             return
-        base.execute("PRAGMA journal_mode = WAL")
+        _switch_to_wal(base)
         base.execute("PRAGMA synchronous = FULL")
         if application != _APPLICATION:
-            script = f"PRAGMA application_id = {_APPLICATION}; PRAGMA user_version = {_VERSION};"
-            base.executescript(f"BEGIN IMMEDIATE; {_TABLES} {script} COMMIT;")
+            base.execute("BEGIN IMMEDIATE")
+            # Another process may have made it by now.
+            if base.execute("PRAGMA application_id").fetchone()[0] != _APPLICATION:
+                marks = f"PRAGMA application_id = {_APPLICATION}", f"PRAGMA user_version = {_VERSION}"
+                for statement in (*_TABLES.split(";"), *marks):
+                    base.execute(statement)
+            base.execute("COMMIT")
 
     def close(self) -> None:
         """Close the file."""
@@ -179,6 +190,20 @@ class MemoryLedger(SqliteLedger):
 
     def __del__(self) -> None:
         self._base.close()
+
+
+def _switch_to_wal(base: sqlite3.Connection) -> None:
+    """Have commits written ahead; for this, SQLite does not wait by itself until others have written."""
+    until = monotonic() + _BUSY_SECONDS
+    while True:
+        try:
+            base.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError:
+            if monotonic() >= until:
+                raise
+            sleep(_BUSY_PAUSE)
+        else:
+            return
 
 
 def _open_memory() -> sqlite3.Connection:

@@ -7,12 +7,14 @@ import os
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
+from threading import Timer
 
 import pytest
 
 from planspec_lark.planspec import GRAMMAR_VERSION
-from planspec_lark.runs import LedgerError, MemoryLedger, SqliteLedger
+from planspec_lark.runs import LedgerError, MemoryLedger, SqliteLedger, sqlite_ledger
 from planspec_lark.runs.ledger import RunInfo
 from tests.corpus import ROOT
 from tests.engine.worlds import World, plan
@@ -183,6 +185,32 @@ def test_a_file_that_is_cut_off(tmp_path: Path) -> None:
         (tmp_path / "cut").write_bytes(data[:size])
         with pytest.raises(LedgerError):
             append(SqliteLedger(tmp_path / "cut"), full_record())
+
+
+def test_a_ledger_is_made_once_although_two_begin_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another process makes it after the first one has seen that there is nothing."""
+    path, switch = tmp_path / "ledger", sqlite_ledger._switch_to_wal
+
+    def wait(base: sqlite3.Connection) -> None:
+        monkeypatch.setattr(sqlite_ledger, "_switch_to_wal", switch)
+        with closing(SqliteLedger(path)) as other:
+            other.begin(RunInfo("r", 1.0))
+        switch(base)
+
+    monkeypatch.setattr(sqlite_ledger, "_switch_to_wal", wait)
+    with closing(SqliteLedger(path)) as ledger:
+        assert [info.run for info in ledger.runs()] == ["r"]
+
+
+def test_who_writes_while_a_ledger_is_opened_is_waited_for(tmp_path: Path) -> None:
+    path = tmp_path / "ledger"
+    with closing(sqlite3.connect(path, isolation_level=None, check_same_thread=False)) as base:
+        base.execute("BEGIN IMMEDIATE")
+        end = Timer(0.3, base.execute, ["COMMIT"])
+        end.start()
+        with closing(SqliteLedger(path)) as ledger:
+            assert not ledger.runs()
+        end.join()
 
 
 def test_a_ledger_that_another_program_has_locked(tmp_path: Path) -> None:

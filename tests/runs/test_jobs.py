@@ -9,10 +9,19 @@ from contextlib import closing
 import pytest
 from attrs import evolve
 
-from planspec_lark.engine import Budget, OperatorResult, Outcome, PlanRunError, StepCall, continue_run, submit_plan
+from planspec_lark.engine import (
+    Budget,
+    OperatorResult,
+    Outcome,
+    PlanRunError,
+    StepCall,
+    continue_run,
+    submit_plan,
+    think,
+)
 from planspec_lark.planspec import PlanSpec
 from planspec_lark.runs import Ledger, LedgerError, MemoryLedger, PostgresLedger, RecordKind, RunInfo
-from planspec_lark.runs.ledger import Record
+from planspec_lark.runs.ledger import Record, RunBusyError
 from planspec_lark.runs.owner import Owner
 from tests.engine.worlds import World, ok, plan
 
@@ -134,6 +143,14 @@ def test_who_submits_a_plan_that_is_being_submitted_waits() -> None:
     ledger.other.join()
     assert not ledger.errors
     assert [record.kind for record in ledger.records("r")] == [RecordKind.BEGUN]
+
+
+def test_who_submits_a_plan_does_not_wait_for_ever(ledger: MemoryLedger, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(think, "LEASE_SECONDS", 0.1)
+    ledger.begin(RunInfo("r", 1.0))
+    ledger.acquire("r", ELSEWHERE, seconds=60)
+    with pytest.raises(RunBusyError):
+        submit_plan(ledger, PLAN, "r")
 
 
 def test_what_cannot_be_run(ledger: MemoryLedger) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Generator, Iterable
 from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor
@@ -20,7 +19,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from attrs import frozen
 
-from planspec_lark.cancellation import context_until
+from planspec_lark.cancellation import context_until, stop_event
 
 __all__ = [
     "FIRST",
@@ -142,7 +141,7 @@ def drive(turn: Turn[_T], runner: asyncio.Runner, instead: str) -> _T:
 
 def _end(work: Work | Pause, runner: asyncio.Runner, instead: str) -> WorkResult:
     if isinstance(work, Pause):
-        time.sleep(work.seconds)
+        stop_event().wait(work.seconds)
         return WorkResult(work)
     call = work.call if work.timeout is None else partial(_within, work.call, work.timeout)
     try:

@@ -168,7 +168,7 @@ _run_options = options(
     ],
     files={
         "FILE": "The plan to run, and the state of the run: a file, or the name of a plan (for planspec/NAME.md). It "
-        "is written after each step.",
+        "is written while the run lasts, some moments after a step, and at its end; the ledger at once.",
         "FILE.ledger": "All that has happened, with all outputs; `planspec log FILE` shows it. --database keeps it in "
         "a database.",
         "FILE.lock": "Keeps other writers out while the run lasts.",

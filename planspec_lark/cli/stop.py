@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import signal
-
 import click
 
 from planspec_lark.cli.arguments import flag, folder_option, plan_argument
 from planspec_lark.cli.help import command
-from planspec_lark.cli.ledgers import LedgerPlace, database_options
-from planspec_lark.cli.output import UnreadableFileError, write_rows
+from planspec_lark.cli.ledgers import LedgerPlace, database_options, whole_database
+from planspec_lark.cli.output import write_rows
 from planspec_lark.syntax.safe_text import visible_name
 
 
@@ -18,33 +15,32 @@ from planspec_lark.syntax.safe_text import visible_name
     "stop",
     examples=["planspec stop plan.md", "planspec stop plan.md --now"],
     files={
-        "FILE": "The plan, its ledger, or the state folder of a planner.",
+        "FILE": "The plan, its ledger, or the state folder of a planner; not needed with --database and --run.",
         "standard output": "Which process was asked.",
     },
-    exits={2: "There is no ledger or no such run, it cannot be stopped from here, or the arguments are wrong."},
+    exits={2: "There is no ledger or no such run, or the arguments are wrong."},
 )
-@plan_argument()
+@plan_argument(metavar="[FILE]", required=False)
 @click.option("--run", "run_id", metavar="ID", show_default="the last run", help="Stop this run.")
-@flag("--now", help="Also end the calls that are under way, as Ctrl-C does, where the run is on this machine.")
+@flag("--now", help="Also end the calls that are under way.")
 @database_options
 @folder_option
-def stop_command(*, file: str, run_id: str | None, now: bool) -> None:
+def stop_command(*, file: str | None, run_id: str | None, now: bool) -> None:
     """Stop a run.
 
-    The process that is at work on it ends the calls that are under way, begins no other, and leaves: the run can be
-    continued with --resume. What is under way with --now is done again then, with the same key.
+    The process that is at work on it, on whatever machine, waits for the calls that are under way, begins no other, and
+    leaves: the run can be continued with --resume. With --now it ends them within seconds, programs and all, and they
+    are made again then, with the same key.
     """
-    place = LedgerPlace.of(file)
+    if file is None and run_id is None:
+        raise click.UsageError("Give FILE, or --database and --run.")
+    place = whole_database() if file is None else LedgerPlace.of(file)
     with place.changing() as ledger:
-        info = place.find_run(ledger, file, run_id)
+        info = place.find_run(ledger, file or "the database", run_id)
         holder = ledger.find_holder(info.run)
         if holder is None:
             write_rows([[("No process is at work on it.", "")]])
             return
-        if now and not holder.is_here():
-            raise UnreadableFileError(file, f"{holder} is at work on it, and only a command there can stop it --now")
-        ledger.ask_to_stop(info.run)
-        if now:
-            os.kill(holder.process, signal.SIGINT)
+        ledger.ask_to_stop(info.run, now=now)
     name = visible_name(info.run)
     write_rows([[(f"Asked {holder} to stop run {name}{' now' if now else ''}.", "")]])

@@ -247,14 +247,15 @@ class DatabaseLedger(ABC):
             return next((owner for owner in owners if not owner.is_gone()), None)
 
     @_committed
-    def ask_to_stop(self, run: str) -> None:
-        """Ask who has the lease to begin nothing new."""
-        self._execute("UPDATE leases SET stop = 1 WHERE run = ? AND owner <> ''", (run,))
+    def ask_to_stop(self, run: str, *, now: bool = False) -> None:
+        """Ask who has the lease to begin nothing new, or to end what is under way as well."""
+        level = 1 + now
+        self._execute("UPDATE leases SET stop = ? WHERE run = ? AND owner <> '' AND stop < ?", (level, run, level))
 
-    def is_asked_to_stop(self, run: str) -> bool:
+    def is_asked_to_stop(self, run: str, *, now: bool = False) -> bool:
         """Whether who has the lease was asked."""
         with self._errors():
-            return bool(self._execute("SELECT 1 FROM leases WHERE run = ? AND stop = 1", (run,)))
+            return bool(self._execute("SELECT 1 FROM leases WHERE run = ? AND stop >= ?", (run, 1 + now)))
 
     @_committed
     def release(self, run: str, owner: Owner) -> None:

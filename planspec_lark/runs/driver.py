@@ -7,11 +7,14 @@ budgets, how much is at work at a time, persons who are asked, threads and event
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import AbstractContextManager, closing, nullcontext, suppress
 from contextvars import copy_context
 from functools import partial
+from threading import current_thread, main_thread
 from time import monotonic, time
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -20,6 +23,7 @@ from attrs.validators import ge, instance_of
 
 from planspec_lark import awaitables
 from planspec_lark.awaitables import FIRST, OverdueError, Pause, RunningLoopError, Turn, WorkResult, adrive, is_in_loop
+from planspec_lark.cancellation import call_until, stop_event
 from planspec_lark.runs.entries import Entry, RunLog
 from planspec_lark.runs.ledger import RecordKind
 from planspec_lark.runs.limits import Account, Budget, FatalError, StepPolicy, TransientError
@@ -137,6 +141,10 @@ class End(Generic[Result]):
 
 class ReturnedError(Exception):
     """Raised by a call that was not begun: it is made again when there is room, unless the run is left before."""
+
+
+class _StopNowError(Exception):
+    """What is under way is to end."""
 
 
 class Capacity(Protocol):
@@ -257,6 +265,9 @@ class Driver(Generic[State, Result]):
     _waiting: dict[tuple[str, ...], deque[Work]] = field(factory=dict, init=False)
     # What waits until that is more.
     _watch: awaitables.Work | None = field(default=None, init=False)
+    # Whether what is under way is to end, and what waits for that.
+    _is_stopped: bool = field(default=False, init=False)
+    _stop: awaitables.Work | None = field(default=None, init=False)
     # Calls that are made with the next commit, and what is told with it.
     _begun: list[awaitables.Work] = field(factory=list, init=False)
     _untold: list[tuple[State, Entry]] = field(factory=list, init=False)
@@ -274,14 +285,46 @@ class Driver(Generic[State, Result]):
         """
         with closing(asyncio.Runner()) as runner:
             if self.jobs == 1:
-                return awaitables.drive(self.turn(), runner, instead)
+                return self._run_here(runner, instead)
             if is_in_loop():
                 raise RunningLoopError(f"an event loop is running already, so await {instead} here")
-            return runner.run(adrive(self.turn(), self.jobs), context=copy_context())
+            return runner.run(self.arun(), context=copy_context())
+
+    def _run_here(self, runner: asyncio.Runner, instead: str) -> Result:
+        stop, is_main = stop_event(), current_thread() is main_thread()
+
+        def end() -> None:
+            self._is_stopped = True
+            stop.set()
+            # Nothing else ends what does not look at that. In the background of a script, it is ignored.
+            if is_main and signal.getsignal(signal.SIGINT) not in (signal.SIG_IGN, None):
+                os.kill(os.getpid(), signal.SIGINT)
+
+        try:
+            with self._listening(end):
+                return call_until(stop, partial(awaitables.drive, self.turn(), runner, instead))
+        except (KeyboardInterrupt, _StopNowError):
+            if not self._is_stopped:
+                raise
+        return self._finish(self.language.stop(self.state, STOPPED))
 
     async def arun(self) -> Result:
         """The same in the running event loop. A thread cannot be cancelled, so what is in one is waited for."""
-        return await adrive(self.turn(), self.jobs)
+        loop, told = asyncio.get_running_loop(), asyncio.Event()
+
+        def end() -> None:
+            self._is_stopped = True
+            loop.call_soon_threadsafe(told.set)
+
+        self._stop = awaitables.Work(told.wait)
+        try:
+            with self._listening(end):
+                return await adrive(self.turn(), self.jobs)
+        except _StopNowError:
+            return self._finish(self.language.stop(self.state, STOPPED))
+
+    def _listening(self, end: Callable[[], None]) -> AbstractContextManager[None]:
+        return nullcontext() if self.log.lease is None else self.log.lease.listening(end)
 
     # ---------------------------------------------------------------- the loop
 
@@ -289,14 +332,19 @@ class Driver(Generic[State, Result]):
         """All that is to be done."""
         end = None
         try:
+            if self._stop is not None:
+                yield self._stop
             while end is None:
                 end = yield from self._advance()
-            if end.entry is not None:
-                self.note(end.entry)
-            self._commit()
+            return self._finish(end)
         finally:
             # What has happened is kept, whatever interrupts this.
             self.log.commit()
+
+    def _finish(self, end: End[Result]) -> Result:
+        if end.entry is not None:
+            self.note(end.entry)
+        self._commit()
         return end.result
 
     def note(self, entry: Entry, step_type: str = "") -> None:
@@ -422,6 +470,11 @@ class Driver(Generic[State, Result]):
             yield from self._end(ended.popleft())
 
     def _end(self, ended: WorkResult) -> Turn[None]:
+        if self._is_stopped:
+            left = self._at_work.pop(ended.work, None)
+            if left is not None and isinstance(ended.work, awaitables.Work):
+                self._rescue(left, ended)
+            raise _StopNowError
         if ended.work is self._watch:
             self._watch = None
             if ended.error is not None:

@@ -229,11 +229,14 @@ class Ledger(Protocol):
     def find_holder(self, run: str) -> Owner | None:
         """The process that has the lease of a run, and may be alive."""
 
-    def ask_to_stop(self, run: str) -> None:
-        """Ask who has the lease of a run to begin nothing new; who takes the lease next does not hear of it."""
+    def ask_to_stop(self, run: str, *, now: bool = False) -> None:
+        """Ask who has the lease of a run to begin nothing new; who takes the lease next does not hear of it.
 
-    def is_asked_to_stop(self, run: str) -> bool:
-        """Whether who has the lease was asked to begin nothing new."""
+        With ``now``, what is under way is to end as well.
+        """
+
+    def is_asked_to_stop(self, run: str, *, now: bool = False) -> bool:
+        """Whether who has the lease was asked to begin nothing new, or to end what is under way ``now``."""
 
     def release(self, run: str, owner: Owner) -> None:
         """Give the lease back, if it is still this owner's."""

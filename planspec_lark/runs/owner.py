@@ -45,12 +45,8 @@ class Owner:
 
     def is_gone(self) -> bool:
         """Whether it is certain that it does not work any more, which can only be told on its own machine."""
-        has_ended = bool(self.began) and self.is_here() and _began(self.process) != self.began
+        has_ended = bool(self.began) and self.host == _host() and _began(self.process) != self.began
         return has_ended or self.token in _GIVEN_UP
-
-    def is_here(self) -> bool:
-        """Whether it is on this machine."""
-        return self.host == _host()
 
     def __str__(self) -> str:
         return f"process {self.process} on {visible_name(self.host.partition('/')[0])}"

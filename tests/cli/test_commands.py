@@ -810,6 +810,8 @@ WRONG = {
     "run twin.md --operator true": "twin.md: this file has 2 hard links, which a change would part; copy it first",
     "run plan.md --llm m": NO_MODEL,
     "log": "Give FILE, or --database.",
+    "stop": "Give FILE, or --database and --run.",
+    "stop --run r": "Give FILE, or --database.",
     "log -": "A ledger is a file beside the plan's file.",
     "log /": "/: is not a file",
     "log loop": "loop: cannot be read",

@@ -51,6 +51,7 @@ def test_a_run_is_in_the_database_and_goes_on_there(database: str) -> None:
     assert [line.split()[2] for line in log.stdout.splitlines()][:3] == ["begun", "started", "done"]
     assert run("log", "bakery.md", *there, "--run", info.run).stdout == log.stdout
     assert run("log", "bakery.md").exit_code == 2
+    assert run("stop", *there, "--run", info.run).stdout == "No process is at work on it.\n"
 
 
 def test_all_runs_of_a_database(database: str) -> None:

@@ -363,6 +363,24 @@ def test_a_run_that_is_stopped_stops_for_all(rows: str) -> None:
     assert share(rows, operate, order="data").outcome is Outcome.CONVERGED
 
 
+def test_a_run_that_is_stopped_now_stops_for_all(rows: str) -> None:
+    together = threading.Barrier(3)
+
+    def operate(_: StepCall) -> OperatorResult:
+        together.wait(30)
+        stop_event().wait(30)
+        raise ValueError("it was told to stop")
+
+    with sharing(2) as begin, closing(PostgresLedger(rows)) as ledger:
+        results, began = [begin(rows, operate, order="data") for _ in range(2)], time.monotonic()
+        together.wait(30)
+        ledger.ask_to_stop("r", now=True)
+        assert [each.result().outcome for each in results] == [Outcome.STOPPED] * 2
+    assert time.monotonic() - began < 20
+    assert (done(rows), left(rows), count(rows, RecordKind.FAILED)) == ([], [], 0)
+    assert share(rows, did, order="data").outcome is Outcome.CONVERGED
+
+
 def test_one_that_cannot_work_leaves_its_step_to_others(rows: str) -> None:
     keys = list[str]()
 

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
-from threading import Event
+from threading import Event, Thread
+from time import monotonic, sleep
 
 import pytest
+from attrs import evolve
 
 from planspec_lark.cancellation import stop_event
-from planspec_lark.engine import OperatorResult, Outcome, StepCall, StepPolicy, ThinkEngine
+from planspec_lark.engine import OperatorResult, Outcome, RunResult, StepCall, StepPolicy, ThinkEngine, TransientError
 from planspec_lark.runs import Ledger, MemoryLedger, PostgresLedger, Record, RecordKind, RunInfo, SqliteLedger
 from planspec_lark.runs.lease import hold_lease
 from planspec_lark.runs.owner import Owner
@@ -67,6 +71,88 @@ def test_a_plan_says_that_it_was_stopped() -> None:
     assert end.data["outcome"] == "stopped"
 
 
+# How a run of one step is made whose only call blocks: in this thread, in others, or in a loop.
+_WAYS: dict[str, Callable[[ThinkEngine], RunResult]] = {
+    "here": lambda engine: engine.run(),
+    "with a thread": lambda engine: evolve(engine, jobs=2).run(),
+    "in a loop": lambda engine: asyncio.run(engine.arun()),
+    "in another thread": lambda engine: _in_thread(engine.run),
+}
+
+
+def _in_thread(call: Callable[[], RunResult]) -> RunResult:
+    with ThreadPoolExecutor(1) as threads:
+        return threads.submit(call).result()
+
+
+@pytest.mark.parametrize("way", _WAYS)
+def test_a_call_that_is_under_way_ends_now(way: str) -> None:
+    ledger, keys, begun = MemoryLedger(), list[str](), Event()
+
+    def operate(call: StepCall) -> OperatorResult:
+        keys.append(call.key)
+        if len(keys) == 1:
+            begun.set()
+            stop_event().wait(30)
+            return OperatorResult("FAIL", "it was told to stop")
+        return OperatorResult("OK")
+
+    def ask() -> None:
+        begun.wait(30)
+        ledger.ask_to_stop("r", now=True)
+
+    Thread(target=ask).start()
+    engine, began = ThinkEngine(plan("1. [act] a\n"), operate, ledger=ledger, run_id="r"), monotonic()
+    result = _WAYS[way](engine)
+    assert (result.outcome, result.reason) == (Outcome.STOPPED, "it was asked to stop")
+    assert monotonic() - began < 20
+    # Nothing has failed, and the call is made again.
+    assert [record.kind.value for record in ledger.records("r")] == ["begun", "started", "ended"]
+    assert ThinkEngine(None, operate, ledger=ledger, run_id="r").run(resume=True).outcome is Outcome.CONVERGED
+    assert len(keys) == 2
+    assert len({*keys}) == 1
+
+
+def test_what_looks_at_nothing_is_interrupted_unless_interrupts_are_ignored() -> None:
+    ledger, begun = MemoryLedger(), Event()
+
+    def operate(_: StepCall) -> OperatorResult:
+        begun.set()
+        sleep(4)
+        return OperatorResult("OK")
+
+    def ask() -> None:
+        begun.wait(30)
+        ledger.ask_to_stop("r", now=True)
+
+    rows = plan("1. [act] a\n2. [act] b\n")
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        Thread(target=ask).start()
+        result = ThinkEngine(rows, operate, ledger=ledger, run_id="r").run()
+    finally:
+        signal.signal(signal.SIGINT, before)
+    # It has ended by itself, and nothing else was begun.
+    assert (result.outcome, ledger.count("r", kinds=[RecordKind.DONE])) == (Outcome.STOPPED, 1)
+    begun.clear()
+    Thread(target=ask).start()
+    result = ThinkEngine(None, operate, ledger=ledger, run_id="r").run(resume=True)
+    assert (result.outcome, ledger.count("r", kinds=[RecordKind.DONE])) == (Outcome.STOPPED, 1)
+
+
+def test_a_pause_before_another_try_ends_now() -> None:
+    ledger = MemoryLedger()
+
+    def operate(_: StepCall) -> OperatorResult:
+        ledger.ask_to_stop("r", now=True)
+        raise TransientError("busy", retry_after=30)
+
+    began = monotonic()
+    result = ThinkEngine(plan("1. [act] a\n"), operate, ledger=ledger, run_id="r").run()
+    assert result.outcome is Outcome.STOPPED
+    assert monotonic() - began < 20
+
+
 def test_only_who_holds_the_lease_is_asked(ledger: Ledger) -> None:
     ledger.begin(RunInfo("r", 1.0))
     ledger.ask_to_stop("r")
@@ -77,6 +163,9 @@ def test_only_who_holds_the_lease_is_asked(ledger: Ledger) -> None:
     # To renew the lease is not to begin.
     ledger.acquire("r", first, seconds=30)
     assert ledger.is_asked_to_stop("r")
+    assert not ledger.is_asked_to_stop("r", now=True)
+    ledger.ask_to_stop("r", now=True)
+    assert ledger.is_asked_to_stop("r", now=True)
     assert ledger.find_holder("r") == first
     ledger.release("r", first)
     assert ledger.find_holder("r") is None

@@ -17,6 +17,8 @@ import click
 
 from planspec_lark.cli.app import cli
 from planspec_lark.cli.help import Command, Group
+from planspec_lark.hopspec.models import STEP_TYPES, HopType, Mode
+from planspec_lark.hopspec.vocabulary import KEYS, SECTIONS, Word, keys_of
 from planspec_lark.planspec.dialect import DIALECT
 from planspec_lark.syntax import CODES
 
@@ -315,22 +317,63 @@ def codes_index(pages: Mapping[str, str]) -> str:
     return _joined(parts)
 
 
-# ---------------------------------------------------------------- the table of forms
+# ---------------------------------------------------------------- the tables of languages
 
-_TABLE = re.compile(
-    r"(?<=<!-- Written by docs/generate.py from the grammar: change it there. -->\n).*?(?=<!-- end of the table -->)",
-    re.S,
-)
+_FORMS = f"""\
+# The table of forms
+
+{_GENERATED}
+
+What the parts of a line may look like in an answer, in the order of `grammar/planspec_dialect.lark`, and the risk of
+reading them so ([how answers are read](../answers.md)). A form without a risk has no canonical text: the plan needs
+review.
+"""
 
 
-def forms_page(text: str) -> str:
-    """The page of answers with the table of forms, as the comments of the dialect have it."""
-    rows = ["", "| form | code | risk |", "|---|---|---|"]
+def forms_page() -> str:
+    """All forms of the dialect, as the comments of its grammar have them."""
+    rows = ["| form | code | risk |", "|---|---|---|"]
     for form in DIALECT.forms.values():
         risk = form.risk.value if form.risk else "–"
-        link = f"[{form.code}](codes/plans.md{_anchor(f'{form.code} {CODES[form.code].name}')})"
+        link = f"[{form.code}](../codes/plans.md{_anchor(f'{form.code} {CODES[form.code].name}')})"
         rows.append(f"| {_in_cell(form.forms)} | {link} | {risk} |")
-    return _TABLE.sub(lambda _: "\n".join([*rows, "", ""]), text)
+    return _joined([_FORMS, "\n".join(rows)])
+
+
+_HOPSPEC = f"""\
+# The names of HopSpec
+
+{_GENERATED}
+
+What the names of a [document](../hopspec.md) are in its two languages, and in `HopSpec` and `StepInfo`.
+"""
+_TYPES = """\
+## Types
+
+The attributes of each type; modes add to those of their type ([all rules](../codes/hopspec.md)).
+"""
+
+
+def hopspec_page() -> str:
+    """The words of HopSpec, and which attributes the types of its steps have."""
+    attributes = [(key.word, f"`{key.field}`{f' (of a {key.only})' if key.only else ''}") for key in KEYS]
+    types = ["| type | needs | may have |", "|---|---|---|"]
+    for name, kind in STEP_TYPES.items():
+        words = {key.field: key.word.en for key in keys_of(name)}
+        modes: dict[str, HopType | Mode] = {"": kind, **kind.modes}
+        for mode, one in modes.items():
+            needs, may = (", ".join(f"`{words[said]}`" for said in names) for names in (one.required, one.optional))
+            types.append(f"| `{name}`{f', {mode}' if mode else ''} | {needs} | {may} |")
+    sections = [(word, f"`{name}`") for name, word in SECTIONS.items()]
+    parts = [_HOPSPEC, "## Sections", _words_table(sections), "## Attributes", _words_table(attributes), _TYPES]
+    return _joined([*parts, "\n".join(types)])
+
+
+def _words_table(words: Iterable[tuple[Word, str]]) -> str:
+    rows = ["| Chinese | English | also read | field |", "|---|---|---|---|"]
+    for word, said in words:
+        rows.append(f"| `{word.zh}` | `{word.en}` | {', '.join(f'`{one}`' for one in word.also)} | {said} |")
+    return "\n".join(rows)
 
 
 # ---------------------------------------------------------------- all pages
@@ -342,8 +385,9 @@ def pages() -> dict[str, str]:
     return {
         **{f"reference/cli/{page}.md": text for page, text in command_line_pages().items()},
         "reference/api/index.md": python_page(),
-        "reference/answers.md": forms_page(_read("reference/answers.md")),
         "reference/codes/index.md": codes_index(codes),
+        "reference/tables/forms.md": forms_page(),
+        "reference/tables/hopspec.md": hopspec_page(),
         **{f"reference/codes/{page}.md": text for page, text in codes.items()},
     }
 

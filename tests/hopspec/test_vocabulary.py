@@ -7,9 +7,8 @@ import pytest
 
 from planspec_lark.hopspec import HopSpec, StepInfo
 from planspec_lark.hopspec.models import MODES, STEP_TYPES
-from planspec_lark.hopspec.vocabulary import KEYS, LANGUAGES, MODE, SECTIONS, STEP, VALUES, Word, keys_of, meanings
+from planspec_lark.hopspec.vocabulary import KEYS, LANGUAGES, MODE, SECTIONS, STEP, VALUES, keys_of, meanings
 from planspec_lark.syntax import grammars
-from tests.corpus import ROOT
 
 
 def alternatives(terminal: str) -> set[str]:
@@ -70,10 +69,3 @@ def test_types_speak_of_fields_that_there_are() -> None:
         modes = kind.modes.values()
         named = {*kind.required, *kind.optional, *(name for mode in modes for name in (*mode.required, *mode.optional))}
         assert named | ({kind.chooser} - {""}) <= fields
-
-
-def test_the_page_has_all_words() -> None:
-    page = (ROOT / "docs" / "reference/hopspec.md").read_text(encoding="utf-8")
-    tables: list[Word] = [key.word for key in KEYS] + [*SECTIONS.values()]
-    for word in tables:
-        assert f"`{word.zh}` | `{word.en}`" in page

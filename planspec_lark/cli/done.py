@@ -52,7 +52,7 @@ def _find_run(file: str, place: LedgerPlace) -> str | None:
         return None
     if place.database is None:
         return "" if place.file.exists() else None
-    with suppress(NoLedgerError), place.reading() as ledger:
+    with suppress(NoLedgerError), place.opened() as ledger:
         info = place.last_run(ledger)
         return None if info is None else info.run
     return None
@@ -64,7 +64,7 @@ def _writing(file: str, place: LedgerPlace) -> Iterator[tuple[PlanFile, Ledger |
     from planspec_lark.cli.run import RunCall, run_errors  # noqa: PLC0415  (slow to load, and most plans have no run)
 
     ctx = click.get_current_context()
-    with stop_on_refusal(file), run_errors(file, RunCall()), place.writing() as ledger:
+    with stop_on_refusal(file), run_errors(file, RunCall()), place.in_database() as ledger:
         yield PlanFile(file, wait=wait_seconds(ctx), command=f"planspec {ctx.info_name}"), ledger
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from planspec_lark.runs import Ledger, RunInfo
     from planspec_lark.runs.postgres_ledger import PostgresLedger
 
-__all__ = ["LedgerArguments", "LedgerPlace", "database_options", "whole_database", "without_password"]
+__all__ = ["LedgerArguments", "LedgerPlace", "database_options", "without_password"]
 
 
 # Where a call keeps what these options say.
@@ -78,23 +78,29 @@ class LedgerArguments(TypedDict, total=False):
 
 @frozen
 class LedgerPlace:
-    """Where the runs of one plan are.
+    """Where the runs of one plan are, or of all plans.
 
     Attributes:
+        label: what messages call it.
         file: beside the plan.
         database: the database in place of it, if there is one.
         name: what the runs are called there; empty where all runs are meant, as those beside a file are of one plan.
     """
 
+    label: str
     file: Path
     database: str | None
     name: str
 
     @classmethod
-    def of(cls, file: str) -> LedgerPlace:
-        """The place for a plan's file, as a call with the options of a database says."""
+    def of(cls, file: str | None) -> LedgerPlace:
+        """The place for a plan's file, or without one for all plans, as a call with the options of a database says."""
         said = click.get_current_context().meta
         database, name = said[_DATABASE], said[_NAME]
+        if file is None:
+            if database is None:
+                raise click.UsageError("Give FILE, or --database.")
+            return cls("the database", Path(), database, name or "")
         if name is not None and database is None:
             raise click.UsageError("--name goes with --database.")
         try:
@@ -106,29 +112,25 @@ class LedgerPlace:
         name = "" if database is None else name or str(path)
         with stop_at(ValueError, kind=click.UsageError):
             check_name("--name", name)
-        return cls(_find_ledger(path), database, name)
+        return cls(file, _find_ledger(path), database, name)
 
-    def reading(self) -> AbstractContextManager[Ledger]:
-        """The ledger, which is only read. Raises NoLedgerError where there is none."""
-        return closing(self._database(read_only=True) or SqliteLedger(self.file, read_only=True))
+    def opened(self, *, changes: bool = False) -> AbstractContextManager[Ledger]:
+        """The ledger, which is only read unless it ``changes``. Raises NoLedgerError where there is none."""
+        if changes:
+            with self.opened():
+                pass
+        return closing(self._database(read_only=not changes) or SqliteLedger(self.file, read_only=not changes))
 
-    def changing(self) -> AbstractContextManager[Ledger]:
-        """The same, which can be written to."""
-        with self.reading():
-            pass
-        return closing(self._database(read_only=False) or SqliteLedger(self.file))
-
-    def writing(self) -> AbstractContextManager[Ledger | None]:
+    def in_database(self, *, read_only: bool = False) -> AbstractContextManager[Ledger | None]:
         """The ledger in the database; None where a runner opens the ledger beside the file by itself."""
-        database = self._database(read_only=False)
+        database = self._database(read_only=read_only)
         return nullcontext() if database is None else closing(database)
 
     @contextmanager
     def held(self, *, read_only: bool) -> Iterator[LedgerArguments]:
         """The ledger in the database and the id of the run there, as the runners of one run take them; or nothing."""
-        database = self._database(read_only=read_only)
-        with nullcontext() if database is None else closing(database):
-            yield {} if database is None else {"ledger": database, "run_id": self.name}
+        with self.in_database(read_only=read_only) as ledger:
+            yield {} if ledger is None else {"ledger": ledger, "run_id": self.name}
 
     def _database(self, *, read_only: bool) -> PostgresLedger | None:
         if self.database is None:
@@ -138,22 +140,22 @@ class LedgerPlace:
         return PostgresLedger(self.database, read_only=read_only)
 
     @contextmanager
-    def looked_into(self, file: str, *, changes: bool = False) -> Iterator[Ledger]:
-        """The ledger of ``file``, as one looks into it; leaves where there are things in it that no run writes."""
-        if file == "-":
+    def looked_into(self, *, changes: bool = False) -> Iterator[Ledger]:
+        """The ledger, as one looks into it; leaves where there are things in it that no run writes."""
+        if self.label == "-":
             raise click.UsageError("A ledger is a file beside the plan's file.")
         strange = TypeError, ValueError, AttributeError, KeyError, OverflowError, RecursionError
         with (
-            stop_at(*strange, kind=lambda _: UnreadableFileError(file, "this is not a ledger of plans")),
-            self.changing() if changes else self.reading() as ledger,
+            stop_at(*strange, kind=lambda _: UnreadableFileError(self.label, "this is not a ledger of plans")),
+            self.opened(changes=changes) as ledger,
         ):
             yield ledger
 
-    def find_run(self, ledger: Ledger, file: str, run_id: str | None) -> RunInfo:
-        """The run of ``file`` with this id, or the last one; leaves where there is none."""
+    def find_run(self, ledger: Ledger, run_id: str | None) -> RunInfo:
+        """The run with this id, or the last one; leaves where there is none."""
         info = ledger.find_run(run_id) if run_id else self.last_run(ledger)
         if info is None:
-            raise UnreadableFileError(file, f"there is no run {visible_name(run_id or '')}".rstrip())
+            raise UnreadableFileError(self.label, f"there is no run {visible_name(run_id or '')}".rstrip())
         return info
 
     def last_run(self, ledger: Ledger) -> RunInfo | None:
@@ -163,14 +165,6 @@ class LedgerPlace:
     def runs(self, ledger: Ledger) -> list[RunInfo]:
         """All runs of the plan, the oldest first."""
         return [info for info in ledger.runs() if self.name in ("", info.name)]
-
-
-def whole_database() -> LedgerPlace:
-    """The place for all plans, as a call with the options of a database says."""
-    said = click.get_current_context().meta
-    if said[_DATABASE] is None:
-        raise click.UsageError("Give FILE, or --database.")
-    return LedgerPlace(Path(), said[_DATABASE], said[_NAME] or "")
 
 
 def _find_ledger(path: Path) -> Path:

@@ -228,7 +228,7 @@ def run_command(ctx: click.Context, /, file: str, **given: Any) -> None:
             _write_preview(plan, found, given["subtask"], of_persons)
             return
         more = {"inputs": inputs, "edited": edited, "budget": budget, **_runner(given["cluster"], call)}
-        with stoppable(f"Stopped. To continue:\n{go_on}"), displayed(budget) as display, place.writing() as ledger:
+        with stoppable(f"Stopped. To continue:\n{go_on}"), displayed(budget) as display, place.in_database() as ledger:
             if ledger is not None:
                 more |= {"ledger": ledger, "run_name": place.name, "run_id": info.run if info else ""}
             engine = _engine(plan_file, models, display, given, on_event=partial(_tell, call, display, go_on), **more)
@@ -357,7 +357,7 @@ def _runner(cluster: str | None, progress: RunCall) -> dict[str, Any]:
 def _choose(place: LedgerPlace, plan_file: PlanFile, file: str, given: Mapping[str, Any]) -> RunInfo | None:
     """The run to go on with; None where a new one begins. One that has begun is continued only if that is asked for."""
     last = None
-    with suppress(NoLedgerError), place.reading() as ledger:
+    with suppress(NoLedgerError), place.opened() as ledger:
         # In a database, the name tells the runs of a plan from all others.
         last = last_plan_run(ledger) if place.database is None else place.last_run(ledger)
     if given["resume"]:
@@ -390,7 +390,7 @@ def _preview(  # noqa: PLR0913, PLR0917  (what a run is given)
     """The steps that a run would do."""
     if info is None:
         return preview(plan, inputs, order=order)
-    with place.reading() as ledger:
+    with place.opened() as ledger:
         return preview_resumed(plan, ledger, info, inputs, edited, order=order)
 
 

@@ -19,7 +19,7 @@ from attrs.filters import exclude
 from planspec_lark.cancellation import stop_event
 from planspec_lark.cli.arguments import count_option, exclude_each_other, flag, folder_option, plan_argument
 from planspec_lark.cli.help import command
-from planspec_lark.cli.ledgers import LedgerPlace, database_options, whole_database
+from planspec_lark.cli.ledgers import LedgerPlace, database_options
 from planspec_lark.cli.output import (
     Row,
     UnreadableFileError,
@@ -365,20 +365,19 @@ def log_command(  # noqa: PLR0913  (they are the options)
     if prices_file is not None and not sums:
         raise click.UsageError("--prices goes with --summary only.")
     exclude_each_other(run=run_id is not None, runs=lists)
-    place, prices = whole_database() if file is None else LedgerPlace.of(file), _read_prices(prices_file)
-    file = "the database" if file is None else file
-    with place.looked_into(file, changes=days is not None) as ledger:
+    place, prices = LedgerPlace.of(file), _read_prices(prices_file)
+    with place.looked_into(changes=days is not None) as ledger:
         if days is not None:
             gone = prune_runs(ledger, place.runs(ledger), time() - days * _DAY)
             _write_runs(gone, as_json=as_json)
         elif lists:
             runs = place.runs(ledger)
             if not runs:
-                raise UnreadableFileError(file, "there is no run")
+                raise UnreadableFileError(place.label, "there is no run")
             some = runs[-last:] if last else runs
             _write_runs(((info, find_state(ledger, info)) for info in some), as_json=as_json)
         else:
-            run = place.find_run(ledger, file, run_id).run
+            run = place.find_run(ledger, run_id).run
             if sums:
                 _write_summary(summarize_run(ledger, run, prices), prices, as_json=as_json)
             else:

@@ -6,7 +6,7 @@ import click
 
 from planspec_lark.cli.arguments import flag, folder_option, plan_argument
 from planspec_lark.cli.help import command
-from planspec_lark.cli.ledgers import LedgerPlace, database_options, whole_database
+from planspec_lark.cli.ledgers import LedgerPlace, database_options
 from planspec_lark.cli.output import write_rows
 from planspec_lark.syntax.safe_text import visible_name
 
@@ -34,9 +34,9 @@ def stop_command(*, file: str | None, run_id: str | None, now: bool) -> None:
     """
     if file is None and run_id is None:
         raise click.UsageError("Give FILE, or --database and --run.")
-    place = whole_database() if file is None else LedgerPlace.of(file)
-    with place.changing() as ledger:
-        info = place.find_run(ledger, file or "the database", run_id)
+    place = LedgerPlace.of(file)
+    with place.opened(changes=True) as ledger:
+        info = place.find_run(ledger, run_id)
         holder = ledger.find_holder(info.run)
         if holder is None:
             write_rows([[("No process is at work on it.", "")]])

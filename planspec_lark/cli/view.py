@@ -60,5 +60,5 @@ def view_command(file: str, out: str, run_id: str | None) -> None:
 def _read_run(file: str, run_id: str) -> Sequence[StepSum]:
     """What the steps of a run have taken; an empty id is that of the last one."""
     place = LedgerPlace.of(file)
-    with place.looked_into(file) as ledger:
-        return summarize_run(ledger, place.find_run(ledger, file, run_id).run)
+    with place.looked_into() as ledger:
+        return summarize_run(ledger, place.find_run(ledger, run_id).run)

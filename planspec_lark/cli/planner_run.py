@@ -31,8 +31,6 @@ from planspec_lark.cli.output import (
     leave,
     still_heard,
     stop_at,
-    terminal_width,
-    wrapped_row,
     write_rows,
 )
 from planspec_lark.cli.planner_files import (
@@ -54,15 +52,13 @@ from planspec_lark.llm import (
     program_executor,
     program_planner,
 )
-from planspec_lark.plan_next import Context, Core4, DoneItem, DoneStatus, Judge, Phase, start_context
+from planspec_lark.plan_next import Context, Core4, DoneStatus, Judge, Phase, start_context
 from planspec_lark.plan_next.context import DEFAULT_DEPTH
-from planspec_lark.plan_next.models import Goal, goal_text
 from planspec_lark.planner import PlannerEvent, PlannerEventKind, Runtime, create_state
 from planspec_lark.planner.language import ExecutorCallable, PlannerCallable
 from planspec_lark.planner.runtime import MAX_CALLS
 from planspec_lark.runs import Answer, TransientError
-from planspec_lark.syntax import Diagnostic, Severity
-from planspec_lark.syntax.diagnostics import brief
+from planspec_lark.syntax import Severity
 from planspec_lark.syntax.safe_text import safe_json, visible, visible_name
 
 __all__ = ["run", "start"]
@@ -254,69 +250,39 @@ def _chat(given: Mapping[str, Any], role: str) -> Callable[[str], Answer]:
 
 # ---------------------------------------------------------------- what happens
 
-# Of a goal or a result, what a line shows of it; and of the plan's own result.
-_SHOWN_IN_LINE = 100
+# Of the plan's own result, what is shown.
 _SHOWN = 10_000
 # At most so many findings of an answer are listed.
 _LISTED = 20
 # Who is asked in each phase.
 _ASKED = {Phase.PLANNING: "planner", Phase.EXECUTION: "executor"}
-# How a block has ended, with its style, and how the plan has.
+# How the plan has ended, with its style.
 _ENDS = {
-    DoneStatus.DONE: ("done", "green", "The goal is reached."),
-    DoneStatus.PARTLY_DONE: ("partly", "bold red", "The goal is reached in part."),
-    DoneStatus.FAILED: ("failed", "bold red", "The plan has failed."),
+    DoneStatus.DONE: ("The goal is reached.", "green"),
+    DoneStatus.PARTLY_DONE: ("The goal is reached in part.", "bold red"),
+    DoneStatus.FAILED: ("The plan has failed.", "bold red"),
 }
 
 
 def _rows(event: PlannerEvent) -> Iterator[Row]:
-    context, item = event.context, event.item
-    if event.kind is PlannerEventKind.OPENED:
-        kind = context.think.plan_type
-        said = f"{kind.value if kind else ''} {_name(context.think.goal)}"
-        yield from _row(context.depth, "opened", "bold yellow", said)
-    elif event.kind is PlannerEventKind.REFUSED and event.refusal is not None:
-        said = f"an answer of the {_ASKED[event.phase or context.phase]}"
-        yield from _row(context.depth, "refused", "bold red", said)
-        yield from _diagnostics(event.refusal.diagnostics)
-    elif item is not None:
-        yield from _ended(item) if event.kind is PlannerEventKind.ENDED else _closed(item, context)
+    """What the ledger has of it, as `planspec log` shows it, and what was found; at the end, what came of the plan."""
+    from planspec_lark.cli.run_output import rows_of  # noqa: PLC0415  (slow to load, and only a run shows them)
+
     # What a message was accepted with. Infos are shown by `planspec planner check`.
-    yield from _diagnostics([found for found in event.diagnostics if found.severity is not Severity.INFO])
-
-
-def _closed(item: DoneItem, context: Context) -> Iterator[Row]:
-    word, style, _ = _ENDS[item.status]
-    has_ended = context.outcome is not None
-    said = [_name(item.goal), "" if has_ended else brief(_result(item), _SHOWN_IN_LINE)]
-    return _row(context.depth + (not has_ended), word, style, " | ".join(filter(None, said)))
-
-
-def _ended(item: DoneItem) -> Iterator[Row]:
-    _, style, ending = _ENDS[item.status]
-    yield (("", ""),)
-    yield ((ending, style),)
-    if result := _result(item).strip():
-        yield ((visible(result if len(result) <= _SHOWN else result[:_SHOWN] + "…"), ""),)
-
-
-def _diagnostics(found: list[Diagnostic]) -> Iterator[Row]:
+    found = [one for one in event.diagnostics if one.severity is not Severity.INFO]
+    if event.record is not None:
+        data = event.record.data
+        if event.refusal is not None:
+            # In full, they come below.
+            data = {"faults": [f"an answer of the {_ASKED[event.phase or event.context.phase]}"]}
+            found = event.refusal.diagnostics
+        yield from rows_of(event.record.kind, event.record.step, data)
+    elif event.item is not None:
+        result = event.item.result if isinstance(event.item.result, str) else safe_json(event.item.result, indent=2)
+        yield from ([("", "")], [_ENDS[event.item.status]])
+        if result.strip():
+            yield [(visible(result if len(result) <= _SHOWN else result[:_SHOWN] + "…"), "")]
     for diagnostic in found[:_LISTED]:
         yield from diagnostic_rows(diagnostic)
     if len(found) > _LISTED:
-        yield ((f"Besides these: {len(found) - _LISTED}", ""),)
-        yield (("", ""),)
-
-
-def _row(depth: int, word: str, style: str, text: str) -> Iterator[Row]:
-    return wrapped_row("  " * depth, f"{word:8}", style, text, terminal_width())
-
-
-def _result(item: DoneItem) -> str:
-    if isinstance(item.result, str):
-        return item.result
-    return safe_json(item.result, indent=2)
-
-
-def _name(goal: Goal) -> str:
-    return brief(goal_text(goal), _SHOWN_IN_LINE) or "(no text)"
+        yield from ([(f"Besides these: {len(found) - _LISTED}", "")], [("", "")])

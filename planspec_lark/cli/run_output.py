@@ -42,12 +42,12 @@ from planspec_lark.runs.prices import Prices, PricesError
 from planspec_lark.runs.summary import RunState, StepSum, find_state, prune_runs, summarize_run
 from planspec_lark.syntax import Limits, PlanSyntaxError, one_line
 from planspec_lark.syntax.diagnostics import brief, count_of
-from planspec_lark.syntax.safe_text import visible_name
+from planspec_lark.syntax.safe_text import safe_json, visible_name
 
 if TYPE_CHECKING:
     from planspec_lark.engine import Question
 
-__all__ = ["Display", "displayed"]
+__all__ = ["Display", "displayed", "rows_of"]
 
 _GOOD, _BAD, _BUSY, _QUIET = "green", "bold red", "bold yellow", "dim"
 # The most commands that are listed.
@@ -67,7 +67,7 @@ _DAY = 86_400
 # ---------------------------------------------------------------- lines
 
 
-def _rows_of(
+def rows_of(
     kind: RecordKind, step_id: str, data: Mapping[str, Any], lead: str = "", *, wrapped: bool = True
 ) -> Iterator[Row]:
     """What has happened, in lines; on a terminal, the text of each continues below where it began."""
@@ -87,7 +87,8 @@ class _Brief:
         self.data = data
 
     def __getitem__(self, name: str) -> str:
-        return brief(str(self.data.get(name) or ""))
+        value = self.data.get(name) or ""
+        return brief(safe_json(value) if isinstance(value, dict) else str(value))
 
     def said(self) -> str:
         """What came of a step."""
@@ -172,7 +173,7 @@ class Display:
 
     def tell(self, event: ThinkEvent) -> None:
         """Show what has happened, at once: a program at the other end of a pipe waits for it."""
-        write_rows(_rows_of(event.kind, event.step_id, event.data))
+        write_rows(rows_of(event.kind, event.step_id, event.data))
         sys.stdout.flush()
 
     def ask(self, question: Question) -> str | None:
@@ -217,7 +218,7 @@ class _LiveDisplay(Display):
 
     def tell(self, event: ThinkEvent) -> None:
         """Show what has happened."""
-        self._events.extend(_rows_of(event.kind, event.step_id, event.data, wrapped=False))
+        self._events.extend(rows_of(event.kind, event.step_id, event.data, wrapped=False))
         self._account.spend(Effort.from_data(event.data))
         self._account.steps += event.kind is RecordKind.STARTED
         if monotonic() - self._drawn >= _PAUSE or event.kind is RecordKind.STARTED:
@@ -445,7 +446,7 @@ def _write_records(ledger: Ledger, run: str, last: int | None, *, as_json: bool)
         if as_json:
             write_json(_value(ledger, run, record), indent=None)
         else:
-            write_rows(_rows_of(record.kind, record.step, record.data, f"{_clock(record.time)}  "))
+            write_rows(rows_of(record.kind, record.step, record.data, f"{_clock(record.time)}  "))
 
 
 def _value(ledger: Ledger, run: str, record: Record) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from functools import partial, reduce
 from logging import getLogger
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -136,7 +137,11 @@ _WHOLE = (RecordKind.BEGUN, RecordKind.EDITED)
 _ENTRIES = EntryTypes(
     "a planner's plan",
     {Begun: _WHOLE, Opened: [RecordKind.OPENED], Closed: [RecordKind.DONE, RecordKind.FAILED]},
-    {Context: (_build, to_value), PlanNext: (_build, to_value)},
+    {
+        Context: (_build, to_value),
+        PlanNext: (_build, to_value),
+        DoneStatus: (lambda value, _: DoneStatus(value), attrgetter("value")),
+    },
 )
 
 

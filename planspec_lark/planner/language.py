@@ -20,6 +20,7 @@ from planspec_lark.plan_next.results import status_of
 from planspec_lark.planner.kernel import Closed, Kernel, Opened, Refused, closed, fold, number_of
 from planspec_lark.runs.driver import CallOutcome, End, Work, describe
 from planspec_lark.runs.entries import Entry
+from planspec_lark.runs.ledger import Record
 from planspec_lark.runs.limits import Answer, Effort, StepPolicy
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, render_all
 from planspec_lark.syntax.safe_text import visible
@@ -79,6 +80,7 @@ class PlannerEvent:
         item: the block that was closed.
         diagnostics: what was found in the message that opened or closed the block, and did not refuse it.
         reason: why the run was left before the plan has ended, such as its budget.
+        record: what the ledger has of it, if that is anything.
     """
 
     kind: PlannerEventKind
@@ -88,6 +90,7 @@ class PlannerEvent:
     item: DoneItem | None = None
     diagnostics: tuple[Diagnostic, ...] = ()
     reason: str = ""
+    record: Record | None = field(default=None, eq=False)
 
 
 @frozen(kw_only=True)
@@ -207,18 +210,20 @@ class PlannerLanguage:
     def tell(self, state: PlannerState, entry: Entry) -> None:
         """Have the file show it, and tell the watcher."""
         context = state.context
+        record = self.kernel.log.types.write(entry) if entry.kind is not None else None
         if isinstance(entry, Asked):
             refusal = state.refusal if context.phase is Phase.PLANNING else None
             self._tell(PlannerEvent(PlannerEventKind.ASKED, context, context.phase, refusal))
         elif isinstance(entry, Refused):
-            self._tell(PlannerEvent(PlannerEventKind.REFUSED, context, context.phase, entry.refusal))
+            self._tell(PlannerEvent(PlannerEventKind.REFUSED, context, context.phase, entry.refusal, record=record))
         elif isinstance(entry, Opened):
             self.kernel.show(context)
-            self._tell(PlannerEvent(PlannerEventKind.OPENED, context, diagnostics=entry.found))
+            self._tell(PlannerEvent(PlannerEventKind.OPENED, context, diagnostics=entry.found, record=record))
         elif isinstance(entry, Closed):
             self.kernel.show(context)
             item = context.outcome or context.think.done[-1]
-            self._tell(PlannerEvent(PlannerEventKind.CLOSED, context, item=item, diagnostics=entry.found))
+            found = entry.found
+            self._tell(PlannerEvent(PlannerEventKind.CLOSED, context, item=item, diagnostics=found, record=record))
             if context.outcome is not None:
                 self._tell(PlannerEvent(PlannerEventKind.ENDED, context, item=item))
 

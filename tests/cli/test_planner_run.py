@@ -52,8 +52,8 @@ def test_a_model_plans(served: Served) -> None:
     said = f"Stopped: the budget is used up: tokens: 10. {GO_ON}"
     assert (result.exit_code, result.stderr) == (3, said)
     assert len(served.asked) == 2
-    assert "refused an answer of the planner" in result.stdout
-    assert "  opened  PLAN_STEPS Bake\n" in result.stdout
+    assert "refused    an answer of the planner" in result.stdout
+    assert "opened     1  Bake\n" in result.stdout
 
 
 def test_a_model_does_the_work(served: Served) -> None:
@@ -63,7 +63,7 @@ def test_a_model_does_the_work(served: Served) -> None:
     assert result.stderr.startswith(
         "The language model does the work: what it gives is a text, and no command is run.\n"
     )
-    assert "    done    Mix | so\n" in result.stdout
+    assert "done       1.1  so\n" in result.stdout
 
 
 # ---------------------------------------------------------------- the loop
@@ -73,7 +73,8 @@ def test_of_very_many_findings_some_are_listed() -> None:
     keys = ", ".join(f'"key {number}": 1' for number in range(500))
     script = shell(f'echo \'{{"type": "plan-next", {keys}}}\'')
     result = run("planner", "run", "--planner", script, "--executor", "true", "--max-refusals", "0")
-    events, _, outcome = result.stdout.partition("\nfailed")
+    events, _, rest = result.stdout.partition("\nfailed")
+    _, _, outcome = rest.partition("\nThe plan has failed")
     assert events.count("error[") == outcome.count("error[") == 20
     assert "\n\nBesides these: 482\n" in events
     assert "\n\nErrors besides these: 482\n" in outcome
@@ -101,7 +102,7 @@ def test_calls_are_held_to_the_executors(where: str) -> None:
     file.write_text("- id: grill\n")
     options = ["--executors", "tools.yaml"] if where == "option" else []
     result = run("planner", "run", *SCRIPTS, *options, "--max-refusals", "0", "--max-calls", "2")
-    assert "  refused an answer of the planner\nerror[PN301]: unknown executor `oven`\n" in result.stdout
+    assert "refused    1  an answer of the planner\nerror[PN301]: unknown executor `oven`\n" in result.stdout
 
 
 # ---------------------------------------------------------------- programs that cannot be used
@@ -143,7 +144,7 @@ def test_a_run_that_is_stopped_goes_on_later(name: str, code: int) -> None:
         process.send_signal(signal.Signals[name])
         said = process.communicate(timeout=60)
     assert process.returncode == code
-    assert said == (b"  opened  PLAN_STEPS Bake\n    opened  EXECUTE Mix\n", f"Stopped. {GO_ON}".encode())
+    assert said == (b"opened     1  Bake\nopened     1.1  Mix\n", f"Stopped. {GO_ON}".encode())
     assert is_gone(int(Path("pid").read_text()))
     assert read_state(".thinkon") == before
     assert STATE.read_text() == context_to_json(before) + "\n"
@@ -183,7 +184,11 @@ def test_nothing_steers_a_terminal() -> None:
         assert "Traceback" not in shown
         assert "\nerror[PN999]" not in shown.partition("\nThe ")[0]
         seen += shown
-    for text in ("opened  EXECUTE Mix \\x1b[31m\\u202e", "done    Mix \\x1b[31m\\u202e", "reached.\n\\x1b[31m\\u202e"):
+    for text in (
+        "opened     1.1  Mix \\x1b[31m\\u202e",
+        "done       1.1  \\x1b[31m\\u202e",
+        "reached.\n\\x1b[31m\\u202e",
+    ):
         assert text in seen
 
 
@@ -199,8 +204,8 @@ def test_colours_on_a_terminal_only() -> None:
 
 
 def test_lines_go_on_below_where_they_began(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("planspec_lark.cli.planner_run.terminal_width", lambda: 30)
+    monkeypatch.setattr("planspec_lark.cli.run_output.terminal_width", lambda: 30)
     assert run("planner", "start", "Bake a loaf for all the neighbours", "--overwrite").exit_code == 0
     assert run("planner", "run", *SCRIPTS, "--max-calls", "1").stdout == (
-        "  opened  PLAN_STEPS Bake a\n          loaf for all the\n          neighbours\n"
+        "opened     1  Bake a loaf for\n" + " " * 9 + "all the neighbours\n"
     )

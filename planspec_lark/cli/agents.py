@@ -154,7 +154,6 @@ def _tell(change: FileChange, dry_run: bool) -> None:
 @click.option(
     "--agent",
     type=Choice(AGENTS),
-    default=None,
     metavar="NAME",
     help="The assistant, if it wants answers in its own form.",
 )

@@ -121,7 +121,7 @@ _reading_options = options(
         help="Which of several plans to take; N counts them from 1.",
     ),
     click.option("--goal", default="", show_default=False, metavar="TEXT", help="The goal of a plan that has none."),
-    click.option("--default-type", type=Choice([*STEP_TYPES]), default=None, help="The type of steps that have none."),
+    click.option("--default-type", type=Choice([*STEP_TYPES]), help="The type of steps that have none."),
     click.option(
         "--sign",
         "signs",
@@ -153,7 +153,7 @@ _reading_options = options(
         1: "There is no plan, or something keeps it from being accepted; no plan is written.",
     },
 )
-@click.argument("file", metavar="FILE")
+@click.argument("file")
 @out_option
 @_reading_options
 @click.option(

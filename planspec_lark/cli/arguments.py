@@ -131,7 +131,6 @@ order_option = click.option(
     "--order",
     type=Choice(ORDERS),
     default=ORDERS[0],
-    show_default=True,
     help="What orders steps: text has one that declares no inputs wait for all before it; data waits for inputs alone.",
 )
 

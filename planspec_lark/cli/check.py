@@ -195,7 +195,10 @@ def check_or_fix(  # noqa: PLR0913  (all by their names)
     limits, infos = Limits(**most), info or shows_infos
     least = Severity.INFO if info or strict else Severity.WARNING
     if not (fix or unsafe_fixes or diff):
-        check_file = partial(_check, check, limits, least)
+
+        def check_file(file: str) -> list[Diagnostic]:
+            return check(read_text(file, limits), name=label(file), limits=limits, least=least)
+
         check_files(check_file, files, form, strict=strict, info=infos)
         return
     if form != "text" and (diff or "-" in files):
@@ -204,10 +207,6 @@ def check_or_fix(  # noqa: PLR0913  (all by their names)
     if diff:
         leave_after(files, fixer.show)
     check_files(fixer.fix, files, form, strict=strict, info=infos, to_stderr="-" in files, fixed=fixer.fixed)
-
-
-def _check(check: Callable[..., list[Diagnostic]], limits: Limits, least: Severity, file: str) -> Sequence[Diagnostic]:
-    return check(read_text(file, limits), name=label(file), limits=limits, least=least)
 
 
 # ---------------------------------------------------------------- what was found
@@ -236,10 +235,13 @@ def check_files(  # noqa: PLR0913  (all by their names)
     counts = Counter({severity.value: 0 for severity in Severity})
     for file in files:
         try:
-            found = [one for one in _find(check, file) if info or one.severity is not Severity.INFO]
-        except CliError as error:
-            complain(f"Error: {error.format_message()}")
+            found = check(file)
+        except PlanSyntaxError as error:
+            found = error.diagnostics
+        except (CliError, PlanFileError) as error:
+            complain(f"Error: {error}")
             continue
+        found = [one for one in found if info or one.severity is not Severity.INFO]
         read.append(label(file))
         items += map(_ITEMS[form], found)
         counts.update(machine_reports.count_severities(found))
@@ -248,15 +250,6 @@ def check_files(  # noqa: PLR0913  (all by their names)
         leave(UNREADABLE)
     if counts["error"] or (strict and counts["warning"]):
         leave(FINDINGS)
-
-
-def _find(check: Callable[[str], Sequence[Diagnostic]], file: str) -> Sequence[Diagnostic]:
-    try:
-        return check(file)
-    except PlanSyntaxError as error:
-        return error.diagnostics
-    except PlanFileError as error:
-        raise CliError(str(error)) from None
 
 
 def _write(  # noqa: PLR0913  (what a report is made of)

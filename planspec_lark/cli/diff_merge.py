@@ -175,9 +175,9 @@ def _text_for_git(file: str) -> str:
         2: "A file cannot be read or written, another process runs the plan, or the arguments are wrong.",
     },
 )
-@click.argument("base", metavar="BASE")
-@click.argument("ours", metavar="OURS")
-@click.argument("theirs", metavar="THEIRS")
+@click.argument("base")
+@click.argument("ours")
+@click.argument("theirs")
 @click.option("-o", "--out", metavar="FILE", show_default="OURS", help="Write to this file; - is standard output.")
 @count_option(
     "-L",

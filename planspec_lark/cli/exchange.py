@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from planspec_lark.cli.arguments import exclude_each_other, folder_option, plan_argument
+from planspec_lark.cli.arguments import count_option, exclude_each_other, flag, folder_option, plan_argument
 from planspec_lark.cli.help import READ, Choice, command
 from planspec_lark.cli.output import (
     FINDINGS,
@@ -17,9 +17,11 @@ from planspec_lark.cli.output import (
     complain_of,
     json_text,
     label,
+    leave,
     out_option,
     read_plan,
     read_text,
+    stop_at,
     stop_on_faults,
     write_diagnostics,
     write_out,
@@ -56,7 +58,7 @@ if TYPE_CHECKING:
         1: "There is nothing to import; with --strict, or a kept line looks like a task.",
     },
 )
-@click.argument("file", metavar="FILE")
+@click.argument("file")
 @click.option(
     "--from",
     "form",
@@ -73,8 +75,8 @@ if TYPE_CHECKING:
     default="plan",
     help="With --into: keep the plan's statuses, or take those of the list.",
 )
-@click.option("--list", "number", type=click.IntRange(min=1), metavar="NUMBER", help="Of several lists, take this one.")
-@click.option("--strict", is_flag=True, help="Exit with 1 if a line that is kept as text looks like a task.")
+@count_option("--list", "number", metavar="NUMBER", help="Of several lists, take this one.")
+@flag("--strict", help="Exit with 1 if a line that is kept as text looks like a task.")
 @click.option("--report", metavar="FILE", help="Write to this file, as JSON, where each line has gone.")
 def import_command(  # noqa: PLR0913, PLR0917  (one for each option)
     file: str,
@@ -93,8 +95,9 @@ def import_command(  # noqa: PLR0913, PLR0917  (one for each option)
     texts follow the list, and no step is removed.
     """
     _check_call(file, out, into)
-    with stop_on_faults(file, "nothing was imported"):
-        imported = _import(file, form, number or 0)
+    is_missing = stop_at(NoListError, lead="--list: ", kind=lambda said: click.UsageError(f"{said}."))
+    with stop_on_faults(file, "nothing was imported"), is_missing:
+        imported = import_text(read_text(file), form, list=number or 0, name=label(file))
     write_diagnostics(imported.report.found)
     if into is None or (into != "-" and not os.path.lexists(into)):
         write_out(into or out, imported.text)
@@ -102,14 +105,7 @@ def import_command(  # noqa: PLR0913, PLR0917  (one for each option)
         _update(into, imported, takes_statuses=statuses == "source")
     _report(file, imported.report, report)
     if strict and imported.report.similar:
-        raise click.exceptions.Exit(FINDINGS)
-
-
-def _import(file: str, form: str | None, number: int) -> ImportResult:
-    try:
-        return import_text(read_text(file), form, list=number, name=label(file))
-    except NoListError as error:
-        raise click.UsageError(f"--list: {error}.") from None
+        leave(FINDINGS)
 
 
 def _check_call(file: str, out: str, into: str | None) -> None:

@@ -29,7 +29,7 @@ _TITLES = {"bad": "Wrong", "good": "Right", "refused": "Refused", "accepted": "A
     },
     exits={2: "There is no such code."},
 )
-@click.argument("code", metavar="CODE")
+@click.argument("code")
 def explain_command(code: str) -> None:
     """Explain the code of a finding, with examples.
 

@@ -167,7 +167,7 @@ def _rows(entries: Sequence[PlanEntry], width: int | None) -> Iterator[Row]:
         2: "There is no such plan, it cannot be moved, another process runs it, or the arguments are wrong.",
     },
 )
-@click.argument("name", metavar="NAME", shell_complete=complete_names)
+@click.argument("name", shell_complete=complete_names)
 @flag("--force", help="Move it even if it is not finished, or is not a plan.")
 @wait_option
 @folder_option

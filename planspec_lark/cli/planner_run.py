@@ -82,11 +82,11 @@ _SENT = Choice([sent.value for sent in ProgramInput])
     },
     exits={0: "The plan has begun.", 2: "A plan in the folder has not ended, or the arguments are wrong."},
 )
-@click.argument("goal", metavar="GOAL")
+@click.argument("goal")
 @state_options
-@click.option("--deliverable", metavar="TEXT", help="What has to be there in the end.")
-@click.option("--metric", metavar="TEXT", help="How good the deliverable has to be.")
-@click.option("--constraint", metavar="TEXT", help="The bounds to keep to.")
+@click.option("--deliverable", help="What has to be there in the end.")
+@click.option("--metric", help="How good the deliverable has to be.")
+@click.option("--constraint", help="The bounds to keep to.")
 @repeated_option(
     "--item",
     "items",

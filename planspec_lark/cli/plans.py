@@ -328,7 +328,7 @@ def _write_reasons(states: Sequence[StepState], *, as_json: bool) -> None:
     exits={1: "FILE is not a plan."},
 )
 @plan_argument()
-@click.argument("step", metavar="STEP", shell_complete=complete_steps)
+@click.argument("step", shell_complete=complete_steps)
 @_view_options
 @folder_option
 def focus_command(file: str, step: str, as_json: bool, max_tokens: int | None) -> None:

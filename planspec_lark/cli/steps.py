@@ -76,7 +76,7 @@ _EXITS = {
 def step_command(name: str, *examples: str, **files: str) -> Callable[[Any], Any]:
     """A command that changes one step of a plan, which it gets first; ``files`` say what more arguments are."""
     read = {"FILE": CHANGED, "STEP": _STEP, **files, "standard output": _SAID}
-    step = click.argument("step", metavar="STEP", shell_complete=complete_steps)
+    step = click.argument("step", shell_complete=complete_steps)
     return options(command(name, examples=examples, files=read, exits=_EXITS), plan_argument(), step)
 
 
@@ -235,7 +235,7 @@ def move_command(file: str, step: str, to: str, **how: bool) -> None:
     "planspec rename plan.md 1 ''",
     NAME="The new name: letters, digits, _ and -, not digits alone; an empty one removes the name.",
 )
-@click.argument("name", metavar="NAME")
+@click.argument("name")
 @how_options
 def rename_command(file: str, step: str, name: str, **how: bool) -> None:
     """Rename a step.

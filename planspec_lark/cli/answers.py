@@ -6,7 +6,7 @@ What a model writes is shown through :func:`planspec_lark.syntax.safe_text.visib
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -291,7 +291,7 @@ def repair_command(ctx: click.Context, /, file: str, **given: Any) -> None:
     Safe repairs are made first. For the rest, the model is shown the plan with its findings, round by round, until the
     plan is accepted. An answer that takes steps, constraints or details away is not taken.
     """
-    ask = _asker(given["llm"], given["planner"], given["timeout"], given["language"])
+    ask = _asker(given)
     with stop_on_faults(file, "nothing was read"):
         text = read_text(file)
     lead = "--planner: " if given["planner"] else "--llm: "
@@ -316,18 +316,19 @@ def repair_command(ctx: click.Context, /, file: str, **given: Any) -> None:
     _write_repaired(file, text, done, given, in_place=not (done.is_answer or is_said or file == "-"))
 
 
-def _asker(model: str | None, planner: str | None, timeout: float, language: str) -> Callable[[str], str | Reply]:
+def _asker(given: Mapping[str, Any]) -> Callable[[str], str | Reply]:
     """What asks the model or the program that was named."""
     from planspec_lark.engine.requests import request_repair  # noqa: PLC0415  (most calls ask for nothing)
 
+    model, planner = given["llm"], given["planner"]
     exclude_each_other(llm=model is not None, planner=planner is not None)
     if model is not None:
-        return chat_of(model, timeout).complete
+        return chat_of(model, given["timeout"]).complete
     if planner is None:
         raise click.UsageError("There is nothing to ask: give --llm MODEL or --planner CMD.")
-    program = program_of("planner", planner, timeout)
+    program = program_of("planner", planner, given["timeout"])
     phase = {"PLANSPEC_PHASE": "repair"}
-    return lambda prompt: program.complete(request_repair(prompt, language=language).to_json(), env=phase)
+    return lambda prompt: program.complete(request_repair(prompt, language=given["language"]).to_json(), env=phase)
 
 
 def _write_repaired(file: str, text: str, done: RepairedPlan, given: dict[str, Any], *, in_place: bool) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -28,6 +28,7 @@ from planspec_lark.cli.output import (
     FINDINGS,
     UNREADABLE,
     CliError,
+    Row,
     check_inputs,
     complain,
     complain_of,
@@ -245,29 +246,19 @@ def check_files(  # noqa: PLR0913  (all by their names)
         read.append(label(file))
         items += map(_ITEMS[form], found)
         counts.update(machine_reports.count_severities(found))
-    _write(form, items, read, counts, to_stderr=to_stderr, fixed=fixed)
+    if form == "json":
+        write_text(machine_reports.to_json(items, read, counts, fixed) + "\n")
+    elif form == "github":
+        write_lines(items)
+    else:
+        write_rows(chain(*items, _summary(read, counts)), to_stderr=to_stderr)
     if len(read) < len(files):
         leave(UNREADABLE)
     if counts["error"] or (strict and counts["warning"]):
         leave(FINDINGS)
 
 
-def _write(  # noqa: PLR0913  (what a report is made of)
-    form: str,
-    items: list[Any],
-    files: list[str],
-    counts: dict[str, int],
-    *,
-    to_stderr: bool,
-    fixed: Sequence[Diagnostic] | None,
-) -> None:
-    if form == "json":
-        write_text(machine_reports.to_json(items, files, counts, fixed) + "\n")
-    elif form == "github":
-        write_lines(items)
-    else:
-        write_rows(chain.from_iterable(items), to_stderr=to_stderr)
-        if files:
-            listed = ", ".join(count_of(count, kind) for kind, count in counts.items() if count)
-            said = f"{count_of(len(files), 'file')} checked: {listed or 'nothing to say'}"
-            write_rows([[(said, "")]], to_stderr=to_stderr)
+def _summary(files: Sequence[str], counts: Mapping[str, int]) -> Iterator[Row]:
+    if files:
+        listed = ", ".join(count_of(count, kind) for kind, count in counts.items() if count)
+        yield [(f"{count_of(len(files), 'file')} checked: {listed or 'nothing to say'}", "")]

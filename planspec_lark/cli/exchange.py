@@ -37,7 +37,7 @@ from planspec_lark.exchange import (
 from planspec_lark.syntax.diagnostics import count_of, join_words
 
 if TYPE_CHECKING:
-    from planspec_lark.exchange import ExchangeReport, ExportResult, ImportResult
+    from planspec_lark.exchange import ExchangeReport, ExportResult
     from planspec_lark.planspec import PlanSpec
 
 
@@ -102,7 +102,16 @@ def import_command(  # noqa: PLR0913, PLR0917  (one for each option)
     if into is None or (into != "-" and not os.path.lexists(into)):
         write_out(into or out, imported.text)
     else:
-        _update(into, imported, takes_statuses=statuses == "source")
+
+        def change(text: str) -> tuple[str, list[str]]:
+            return update_text(text, imported.plan, takes_statuses=statuses == "source", name=label(into))
+
+        with stop_on_faults(into, "left as it is, since it is not a plan"):
+            before, after, said = change_text(into, change)
+        imported.report.changes = said
+        for line in said:
+            complain(line)
+        complain_of(into, _outcome(before, after))
     _report(file, imported.report, report)
     if strict and imported.report.similar:
         leave(FINDINGS)
@@ -114,18 +123,6 @@ def _check_call(file: str, out: str, into: str | None) -> None:
     # Another format has no place for all that is in the file.
     if out != "-" and os.path.isfile(out) and os.path.isfile(file) and os.path.samefile(file, out):
         raise click.UsageError("--out names the file that is read: write to another one.")
-
-
-def _update(into: str, imported: ImportResult, *, takes_statuses: bool) -> None:
-    def change(text: str) -> tuple[str, list[str]]:
-        return update_text(text, imported.plan, takes_statuses=takes_statuses, name=label(into))
-
-    with stop_on_faults(into, "left as it is, since it is not a plan"):
-        before, after, said = change_text(into, change)
-    imported.report.changes = said
-    for line in said:
-        complain(line)
-    complain_of(into, _outcome(before, after))
 
 
 def _outcome(before: str, after: str) -> str:

@@ -25,10 +25,8 @@ from planspec_lark.cli.plans import format_files, format_options
 from planspec_lark.syntax.diagnostics import count_of
 
 if TYPE_CHECKING:
-    from planspec_lark.hopspec import HopSpec
     from planspec_lark.hopspec.vocabulary import Language
 
-_NO_DOCUMENT = "this is not a HopSpec document"
 _file_argument = click.argument("file", type=click.Path(allow_dash=True))
 _files_argument = click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path(allow_dash=True))
 
@@ -113,8 +111,9 @@ def fmt_command(files: tuple[str, ...], language: Language | None, **how: bool) 
 @out_option
 def to_plan_command(file: str, out: str) -> None:
     """Write a document as a plan."""
+    document = read_as(file, hopspec.parse_hopspec, "this is not a HopSpec document")
     with stop_at(ValueError, lead=f"{shown(file)}: "):
-        plan, losses = hopspec.hopspec_to_plan(_read(file))
+        plan, losses = hopspec.hopspec_to_plan(document)
         text = planspec.serialize_plan(plan)
     write_out(out, text)
     _tell(file, losses, "the plan")
@@ -141,10 +140,6 @@ def from_plan_command(file: str, language: Language | None, out: str) -> None:
         text = hopspec.serialize_hopspec(document)
     write_out(out, text)
     _tell(file, losses, "the document")
-
-
-def _read(file: str) -> HopSpec:
-    return read_as(file, hopspec.parse_hopspec, _NO_DOCUMENT)
 
 
 def _tell(file: str, losses: list[hopspec.ConversionLoss], where: str) -> None:

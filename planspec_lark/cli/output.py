@@ -64,7 +64,6 @@ __all__ = [
     "tool_plan_hint",
     "wait_option",
     "wait_seconds",
-    "wrapped_row",
     "write_bytes",
     "write_diagnostics",
     "write_diff",
@@ -456,15 +455,6 @@ def write_rows(rows: Iterable[Row], *, to_stderr: bool = False, is_paged: bool =
     )
     for row in rows:
         console.print(Text.assemble(*row))
-
-
-def wrapped_row(lead: str, word: str, style: str, text: str, width: int | None) -> Iterator[Row]:
-    """A line with a coloured word, or as many as a width needs: its text continues below where it began."""
-    from planspec_lark.planspec.render import StyledText, wrap  # noqa: PLC0415  (most commands write none)
-
-    line = StyledText("", lead), StyledText(style, word), StyledText("", text)
-    for row in wrap(line, width) if width else [line]:
-        yield [(piece.text, piece.role) for piece in row]
 
 
 def terminal_width() -> int | None:

@@ -52,7 +52,7 @@ from planspec_lark.llm import (
     program_executor,
     program_planner,
 )
-from planspec_lark.plan_next import Context, Core4, DoneStatus, Judge, Phase, start_context
+from planspec_lark.plan_next import Core4, DoneStatus, Judge, Phase, start_context
 from planspec_lark.plan_next.context import DEFAULT_DEPTH
 from planspec_lark.planner import PlannerEvent, PlannerEventKind, Runtime, create_state
 from planspec_lark.planner.language import ExecutorCallable, PlannerCallable
@@ -178,17 +178,12 @@ def start(
 )
 @judge_options
 @budget_options(MAX_CALLS)
-def run(**given: Any) -> None:
+def run(*, state: str, **given: Any) -> None:
     """Open and close blocks until the plan has ended.
 
     The planner opens a block, or says that it is to be executed; the executor closes it with a result. A plan that was
     interrupted continues where it was.
     """
-    outcome = _run(**given).outcome
-    leave(UNFINISHED if outcome is None else FINDINGS if outcome.failed else 0)
-
-
-def _run(*, state: str, **given: Any) -> Context:
     judge = make_judge(state, **{name: given[name] for name in ("executors_file", "tolerant")})
     planner, executor = _planner(given, judge), _executor(given, judge)
     latest: dict[PlannerEventKind, PlannerEvent] = {}
@@ -220,7 +215,8 @@ def _run(*, state: str, **given: Any) -> Context:
         complain(f"{visible_name(state)}: this plan has ended already")
     if stopped := latest.get(PlannerEventKind.STOPPED):
         complain(f"Stopped: {stopped.reason}. {_GO_ON}")
-    return context
+    outcome = context.outcome
+    leave(UNFINISHED if outcome is None else FINDINGS if outcome.failed else 0)
 
 
 def _planner(given: Mapping[str, Any], judge: Judge) -> PlannerCallable:

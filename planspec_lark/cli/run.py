@@ -80,9 +80,8 @@ from planspec_lark.engine.run_rules import check_persons, find_doubts
 from planspec_lark.engine.step_runner import open_branches
 from planspec_lark.llm import LlmError, chat_model, model_operator, model_planner, model_reflector, program_model
 from planspec_lark.llm.engine_roles import Model
-from planspec_lark.planspec import PlanSpec, PlanStatus, PlanStep, find_step, iter_steps
+from planspec_lark.planspec import PlanSpec, PlanStatus, find_step, iter_steps
 from planspec_lark.planspec.check import locate
-from planspec_lark.planspec.data_flow import Order
 from planspec_lark.planspec.models import OPEN
 from planspec_lark.planspec.parser import scan_strictly
 from planspec_lark.planspec.rules import check_rules
@@ -213,7 +212,7 @@ def run_command(ctx: click.Context, /, file: str, **given: Any) -> None:
     (plan, findings), place = _read(file, inputs), LedgerPlace.of(file)
     plan_file, go_on = PlanFile(file, wait=wait_seconds(ctx), command="planspec run"), go_on_line(ctx)
     with run_errors(file, call, go_on):
-        info = _choose(place, plan_file, file, given)
+        info = _choose(place, plan_file, given)
         if _person_types(given) and any(one.step_type == "act" and one.status in OPEN for one in iter_steps(plan)):
             complain(
                 "The answer of a model is no act: a person does the act steps, or a program (--operator); "
@@ -223,9 +222,7 @@ def run_command(ctx: click.Context, /, file: str, **given: Any) -> None:
             write_rows((row for one in findings for row in diagnostic_rows(one)), to_stderr=True)
         if given["dry_run"]:
             check_persons(plan, given["persons"])
-            found = _preview(plan, place, info, inputs, edited, given["order"])
-            of_persons = [one.step for one in found if _is_of_person(one.step, given)]
-            _write_preview(plan, found, given["subtask"], of_persons)
+            _write_preview(plan, place, info, inputs, edited, given)
             return
         more = {"inputs": inputs, "edited": edited, "budget": budget, **_runner(given["cluster"], call)}
         with stoppable(f"Stopped. To continue:\n{go_on}"), displayed(budget) as display, place.in_database() as ledger:
@@ -298,10 +295,6 @@ def _person_types(given: Mapping[str, Any]) -> tuple[str, ...]:
     return ("act",) if is_model else ()
 
 
-def _is_of_person(step: PlanStep, given: Mapping[str, Any]) -> bool:
-    return step.step_name in given["persons"] or step.step_type in _person_types(given)
-
-
 def _models(given: Mapping[str, Any], call: RunCall) -> dict[str, Model]:
     """Who does what; ``call`` notes whom it has asked last."""
     models: dict[str, Model] = {}
@@ -354,7 +347,7 @@ def _runner(cluster: str | None, progress: RunCall) -> dict[str, Any]:
     return {"runner": run}
 
 
-def _choose(place: LedgerPlace, plan_file: PlanFile, file: str, given: Mapping[str, Any]) -> RunInfo | None:
+def _choose(place: LedgerPlace, plan_file: PlanFile, given: Mapping[str, Any]) -> RunInfo | None:
     """The run to go on with; None where a new one begins. One that has begun is continued only if that is asked for."""
     last = None
     with suppress(NoLedgerError), place.opened() as ledger:
@@ -364,9 +357,9 @@ def _choose(place: LedgerPlace, plan_file: PlanFile, file: str, given: Mapping[s
         return last
     if last is not None and not given["new_run"]:
         if not given["dry_run"] and (lease := _wait_for(plan_file)):
-            raise UnreadableFileError(file, f"another process runs this plan: {lease}")
+            raise UnreadableFileError(place.label, f"another process runs this plan: {lease}")
         raise UnreadableFileError(
-            file, "this plan was run before: --resume continues that run, --new-run begins another"
+            place.label, "this plan was run before: --resume continues that run, --new-run begins another"
         )
     return None
 
@@ -379,31 +372,26 @@ def _wait_for(plan_file: PlanFile) -> FileLease | None:
     return lease
 
 
-def _preview(  # noqa: PLR0913, PLR0917  (what a run is given)
+def _write_preview(  # noqa: PLR0913, PLR0917  (what a run is given)
     plan: PlanSpec,
     place: LedgerPlace,
     info: RunInfo | None,
     inputs: Mapping[str, Any],
     edited: EditedSteps,
-    order: Order,
-) -> list[PlannedStep]:
-    """The steps that a run would do."""
-    if info is None:
-        return preview(plan, inputs, order=order)
-    with place.opened() as ledger:
-        return preview_resumed(plan, ledger, info, inputs, edited, order=order)
-
-
-def _write_preview(
-    plan: PlanSpec, found: Sequence[PlannedStep], subtask: str | None, persons: Sequence[PlanStep]
+    given: Mapping[str, Any],
 ) -> None:
-    """Write steps, and where their inputs come from."""
-    if subtask is not None:
+    """Write the steps that a run would do, and where their inputs come from."""
+    if info is None:
+        found = preview(plan, inputs, order=given["order"])
+    else:
+        with place.opened() as ledger:
+            found = preview_resumed(plan, ledger, info, inputs, edited, order=given["order"])
+    if (subtask := given["subtask"]) is not None:
         found = [one for one in found if f"{one.step.step_id}.".startswith(f"{subtask}.")]
     blocked = ", ".join(_innermost_blocked(plan))
     if not found:
         complain("There is nothing to do." + (f" Steps are blocked: {blocked}" if blocked else ""))
-    write_rows(row for one in found for row in _preview_rows(one, persons))
+    write_rows(row for one in found for row in _preview_rows(one, given))
     missing = [*dict.fromkeys(visible_name(name) for one in found for name in one.missing)]
     if missing:
         complain(f"Inputs cannot come: {name_some(missing)}")
@@ -411,7 +399,7 @@ def _write_preview(
         leave(FINDINGS)
 
 
-def _preview_rows(one: PlannedStep, persons: Sequence[PlanStep]) -> Iterator[Row]:
+def _preview_rows(one: PlannedStep, given: Mapping[str, Any]) -> Iterator[Row]:
     step = one.step
     yield [(f"{step.step_id}  ", "bold"), (f"[{step.step_type}] ", "cyan"), (one_line(step.description), "")]
     for name, source in one.sources.items():
@@ -420,7 +408,7 @@ def _preview_rows(one: PlannedStep, persons: Sequence[PlanStep]) -> Iterator[Row
         yield [(f"    it will be blocked: {one.why}", "bold yellow")]
     elif one.is_planning:
         yield [("    the planner writes the steps below it", "dim")]
-    if any(step is other for other in persons):
+    if step.step_name in given["persons"] or step.step_type in _person_types(given):
         yield [("    a person does it: the run stops before it", "dim")]
 
 

@@ -26,7 +26,6 @@ from planspec_lark.cli.output import (
     label,
     read_text,
     terminal_width,
-    wrapped_row,
     write_json,
     write_rows,
 )
@@ -35,6 +34,7 @@ from planspec_lark.engine import ThinkEvent
 from planspec_lark.json_text import read_json
 from planspec_lark.planspec import PlanSpec, PlanStatus, iter_steps
 from planspec_lark.planspec.fold import folded
+from planspec_lark.planspec.render import StyledText, wrap
 from planspec_lark.runs import Ledger
 from planspec_lark.runs.ledger import Record, RecordKind, RunInfo
 from planspec_lark.runs.limits import Account, Budget, Effort
@@ -76,7 +76,9 @@ def rows_of(
     name = f"{visible_name(step_id)}  " if step_id else ""
     for text in write(_Brief(data)) or [""]:
         said = f"  {name}{text}".rstrip()
-        yield from wrapped_row(lead, f"{word:{_WIDTH}}" if said else word, style, said, width)
+        line = StyledText("", lead), StyledText(style, f"{word:{_WIDTH}}" if said else word), StyledText("", said)
+        for row in wrap(line, width) if width else [line]:
+            yield [(piece.text, piece.role) for piece in row]
         word = ""
 
 
@@ -226,7 +228,9 @@ class _LiveDisplay(Display):
             steps = enumerate(iter_steps(folded(event.plan)))
             self._at = max((at for at, step in steps if step.status is PlanStatus.ACTIVE), default=self._at)
             size = self._live.console.size
-            last = _last_rows(list(self._events), _spent_row(self._account), max(size.height // 4, 1))
+            # Where there is room for both, what was spent comes below.
+            events, most = list(self._events), max(size.height // 4, 1)
+            last = [*events[1 - most :], _spent_row(self._account)] if most > 1 else events[-1:]
             rows = _display_rows(event.plan, self._at, last, size.height)
             self._live.update(_render(rows, size.width), refresh=True)
             self._drawn = monotonic()
@@ -240,11 +244,6 @@ class _LiveDisplay(Display):
             return super().ask(question)
         finally:
             self._live.start()
-
-
-def _last_rows(events: list[Row], spent: Row, most: int) -> list[Row]:
-    """What has happened last, and, where there is room for both, what was spent."""
-    return events[-1:] if most < 2 else [*events[1 - most :], spent]
 
 
 def _spent_row(account: Account) -> Row:

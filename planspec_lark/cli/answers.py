@@ -359,29 +359,25 @@ def _write_repaired(file: str, text: str, done: RepairedPlan, given: dict[str, A
 
 def _keep(file: str, text: str, done: RepairedPlan, out: str | None) -> str:
     """Write what was repaired into its own file, or elsewhere if it is usable; returns the file that has it now."""
-    if out is None:
-        return file if _change(file, text, done.text) else ""
-    if not done.is_usable:
-        return ""
-    write_out(out, done.text)
-    return "" if out == "-" else out
-
-
-def _change(file: str, before: str, after: str) -> bool:
-    """Write a plan's file anew; it has to be as it was when the model was asked about it."""
+    if out is not None:
+        if not done.is_usable:
+            return ""
+        write_out(out, done.text)
+        return "" if out == "-" else out
 
     def change(now: str) -> tuple[str, None]:
-        if now != before:
+        # It has to be as it was when the model was asked about it.
+        if now != text:
             raise UnreadableFileError(file, "another program has changed it meanwhile, so it stays as it is")
-        return after, None
+        return done.text, None
 
     try:
         change_text(file, change)
     except (UnreadableFileError, PlanFileError):
         # What was paid for is not lost.
-        write_text(after)
+        write_text(done.text)
         raise
-    return before != after
+    return file if text != done.text else ""
 
 
 def _tell(one: RepairRound) -> str:

@@ -38,7 +38,9 @@ from planspec_lark.syntax.diagnostics import count_of, join_words
 
 if TYPE_CHECKING:
     from planspec_lark.exchange import ExchangeReport, ExportResult
-    from planspec_lark.planspec import PlanSpec
+
+# The most losses that are listed.
+_SHOWN = 20
 
 
 @command(
@@ -168,7 +170,14 @@ def export_command(file: str, form: str | None, out: str, into: str | None, repo
     _check_call(file, out, into)
     plan = read_plan(file)
     if into is not None:
-        exported = _export_into(plan, into, form)
+
+        def change(text: str) -> tuple[str, ExportResult]:
+            exported = export_into(plan, text, form, name=label(into))
+            return exported.text, exported
+
+        with stop_on_faults(into, "left as it is, since it cannot be read as a task list"):
+            before, after, exported = change_text(into, change)
+        complain_of(into, _outcome(before, after))
     elif form is None:
         raise click.UsageError(f"Missing option '--to': one of {', '.join(FORMATS)}.")
     else:
@@ -181,18 +190,3 @@ def export_command(file: str, form: str | None, out: str, into: str | None, repo
     more = len(exported.lost) - _SHOWN
     if more > 0:
         complain(f"and {more} more; --report has them all")
-
-
-# The most losses that are listed.
-_SHOWN = 20
-
-
-def _export_into(plan: PlanSpec, into: str, form: str | None) -> ExportResult:
-    def change(text: str) -> tuple[str, ExportResult]:
-        exported = export_into(plan, text, form, name=label(into))
-        return exported.text, exported
-
-    with stop_on_faults(into, "left as it is, since it cannot be read as a task list"):
-        before, after, exported = change_text(into, change)
-    complain_of(into, _outcome(before, after))
-    return exported

@@ -42,13 +42,13 @@ if TYPE_CHECKING:
 _KEPT = {"FILE.ledger": "The values and the branch are noted there for `planspec run --resume`; or in --database."}
 
 
-def _find_run(file: str, place: LedgerPlace) -> str | None:
+def _find_run(place: LedgerPlace) -> str | None:
     """The last run of a plan: its id in a database, empty for that of the ledger beside it; None without a run.
 
     Raises:
         LedgerError: the database cannot be read.
     """
-    if file == "-":
+    if place.label == "-":
         return None
     if place.database is None:
         return "" if place.file.exists() else None
@@ -59,11 +59,11 @@ def _find_run(file: str, place: LedgerPlace) -> str | None:
 
 
 @contextmanager
-def _writing(file: str, place: LedgerPlace) -> Iterator[tuple[PlanFile, Ledger | None]]:
+def _writing(place: LedgerPlace) -> Iterator[tuple[PlanFile, Ledger | None]]:
     """The file and the ledger of a plan that has been run, to change both; leaves with what keeps it from that."""
     from planspec_lark.cli.run import RunCall, run_errors  # noqa: PLC0415  (slow to load, and most plans have no run)
 
-    ctx = click.get_current_context()
+    ctx, file = click.get_current_context(), place.label
     with stop_on_refusal(file), run_errors(file, RunCall()), place.in_database() as ledger:
         yield PlanFile(file, wait=wait_seconds(ctx), command=f"planspec {ctx.info_name}"), ledger
 
@@ -135,16 +135,16 @@ def done_command(  # noqa: PLR0913, PLR0917  (its options)
                 done.append(change(open_document(file, text)))
             return found[0]
 
-        _finish(file, place, find, values, branch)
+        _finish(place, find, values, branch)
         told = [*map(visible_name, values), *([] if branch is None else [f"branch {visible_name(branch)}"])]
         write_done([f"{done[0]}, with {', '.join(told)}"])
     else:
         change_step(file, change, dry_run=dry_run, diff=diff)
-    for line in _warn(file, place, found[0], is_for_run=is_for_run):
+    for line in _warn(place, found[0], is_for_run=is_for_run):
         complain(f"warning: {line}")
 
 
-def _warn(file: str, place: LedgerPlace, step: PlanStep, *, is_for_run: bool) -> Iterator[str]:
+def _warn(place: LedgerPlace, step: PlanStep, *, is_for_run: bool) -> Iterator[str]:
     """What may have been forgotten about a step that is done."""
     id = step.step_id
     if not step.result:
@@ -156,7 +156,7 @@ def _warn(file: str, place: LedgerPlace, step: PlanStep, *, is_for_run: bool) ->
     run = None
     # The step is done; a database that cannot be reached is no reason to fail now.
     with suppress(LedgerError):
-        run = _find_run(file, place) if missed and not is_for_run else None
+        run = _find_run(place) if missed and not is_for_run else None
     if run is not None and step.step_type == "decide":
         yield f"step {id} is a decision of which the run does not know the branch; --branch ID gives it"
     elif run is not None:
@@ -164,23 +164,17 @@ def _warn(file: str, place: LedgerPlace, step: PlanStep, *, is_for_run: bool) ->
         yield f"step {id} declares outputs that the run does not get: {names}; --output NAME=TEXT gives them"
 
 
-def _finish(
-    file: str,
-    place: LedgerPlace,
-    find: Callable[[str], PlanStep],
-    values: Mapping[str, Any],
-    branch: str | None,
-) -> None:
+def _finish(place: LedgerPlace, find: Callable[[str], PlanStep], values: Mapping[str, Any], branch: str | None) -> None:
     """Note in the ledger what a person has produced or decided."""
     from planspec_lark.engine.think import finish_step  # noqa: PLC0415  (slow to load, and most steps have no run)
 
-    run = _find_run(file, place)
+    run = _find_run(place)
     if run is None:
         if branch is not None:
             raise click.UsageError("--branch: no run has begun for this plan: `planspec skip` the other branches")
         message = "no run has begun for this plan: a run takes values with `planspec run --input NAME=TEXT`"
         raise click.UsageError(f"--output: {message}")
-    with _writing(file, place) as (plan_file, ledger):
+    with _writing(place) as (plan_file, ledger):
         finish_step(plan_file, find, values, branch or "", ledger=ledger, run=run)
 
 
@@ -228,13 +222,13 @@ def reopen_command(file: str, step_ids: Sequence[str], dependents: bool) -> None
         found = look(document)
         return [document.reopen(step) for step in dict.fromkeys((*found, *(stale if dependents else ())))]
 
-    run = _find_run(file, place)
+    run = _find_run(place)
     if run is None:
         change_step(file, change)
     else:
         from planspec_lark.engine.think import reopen_steps  # noqa: PLC0415  (as above)
 
-        with _writing(file, place) as (plan_file, ledger):
+        with _writing(place) as (plan_file, ledger):
             said = reopen_steps(plan_file, find, dependents=dependents, ledger=ledger, run=run)
         write_done(said)
     if stale and not dependents:

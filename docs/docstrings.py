@@ -1,8 +1,8 @@
 """What mkdocstrings is told of the package besides its source: public names, and docstrings as Markdown.
 
 Names of the top level, and those that a page links to, are shown with all that their docstrings say. Any other name is
-a row of a list, with the first sentence of its docstring; ``help()`` has the rest. A name that several packages have is
-on the page of the one that defines it.
+a row of a list, with the first sentence of its docstring; ``help()`` has the rest. Errors, and classes that hold values
+and have no methods, are named alone. A name that several packages have is on the page of the one that defines it.
 """
 
 from __future__ import annotations
@@ -74,22 +74,32 @@ def _divide(one: griffe.Module, package: griffe.Module, in_full: set[str]) -> No
         and member.final_target.path.startswith(f"{one.path}.")
     ]
     one.exports = [name for name, member in own if member.target_path in in_full]
-    rows = []
+    rows: list[str] = []
+    named: dict[str, list[str]] = {"Errors": [], "Values": []}
     for name, member in own:
         target = package[member.target_path.removeprefix(f"{package.name}.")]
-        if name not in one.exports and target.docstring is not None:
-            said = _SENTENCE.match(" ".join(target.docstring.value.partition("\n\n")[0].split()))
-            assert said is not None
-            rows.append(f"- `{name}`: {_linked(said[0], target, package)}{_methods(target)}")
-    heading = "In one line each; `help(NAME)` says more:" if rows else ""
+        if name in one.exports or target.docstring is None:
+            continue
+        if isinstance(target, griffe.Class) and not (methods := _methods(target)):
+            named["Errors" if name.endswith("Error") else "Values"].append(f"`{name}`")
+            continue
+        said = _SENTENCE.match(" ".join(target.docstring.value.partition("\n\n")[0].split()))
+        assert said is not None
+        rows.append(f"- `{name}`: {_linked(said[0], target, package)}")
+        if isinstance(target, griffe.Class):
+            rows[-1] += f" It has {', '.join(methods)}."
+    rows += [f"- {heading}: {', '.join(names)}." for heading, names in named.items() if names]
+    heading = "`help(NAME)` says more of these:" if rows else ""
     one.docstring = griffe.Docstring("\n".join([heading, "", *rows]), parent=one)
 
 
-def _methods(one: griffe.Object | griffe.Alias) -> str:
+def _methods(one: griffe.Class) -> list[str]:
     """What may be called on a class, by name."""
-    members = one.members.items() if isinstance(one, griffe.Class) else ()
-    names = [name for name, member in members if member.is_function and name[0] != "_" and member.docstring is not None]
-    return f" It has {', '.join(f'`{name}`' for name in names)}." if names else ""
+    return [
+        f"`{name}`"
+        for name, member in one.members.items()
+        if member.is_function and name[0] != "_" and member.docstring is not None
+    ]
 
 
 def _listed(section: re.Match[str]) -> str:

@@ -22,6 +22,8 @@ _SECTION = re.compile(r"^(?P<heading>[A-Z][a-z]+):\n(?P<rows>(?: {4}.*\n?|\n(?= 
 _ENTRY = re.compile(r"^ {4}(?P<name>[\w*]+(?:, \w+)*): (?P<said>.+(?:\n {5,}.+)*)", re.M)
 _SENTENCE = re.compile(r".*?[.](?= |$)|.*")
 _LINK = re.compile(r"api/\w+\.md#(planspec_lark\.[\w.]+)")
+# What is no method to call for its own sake: what is private, and what makes another form of a value.
+_NO_DEED = re.compile("_|to_|from_|of$")
 # What is typed at the prompt of Python, with what is printed.
 _SESSION = re.compile(r"^>>> .+(?:\n.+)*", re.M)
 
@@ -94,11 +96,11 @@ def _divide(one: griffe.Module, package: griffe.Module, in_full: set[str]) -> No
 
 
 def _methods(one: griffe.Class) -> list[str]:
-    """What may be called on a class, by name."""
+    """What may be called on a class, by name, but for what makes another form of its values."""
     return [
         f"`{name}`"
         for name, member in one.members.items()
-        if member.is_function and name[0] != "_" and member.docstring is not None
+        if member.is_function and not _NO_DEED.match(name) and member.docstring is not None
     ]
 
 

@@ -149,7 +149,7 @@ def _read(path: Path) -> bytes | None:
 
 
 def carry_out(setup: Setup) -> None:
-    """Do all of it, or nothing.
+    """Make all changes or none.
 
     Raises:
         SetupError: a file cannot be written, or it was changed meanwhile; all files are as they were.

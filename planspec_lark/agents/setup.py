@@ -42,7 +42,7 @@ def plan_setup(  # noqa: PLR0913  (all but two by their names)
     has_servers: bool = True,
     language: str = "",
 ) -> Setup:
-    """What it takes to tell assistants of a project about its plans.
+    """What it takes to tell a project's assistants about its plans.
 
     Args:
         root: the project's folder.
@@ -77,7 +77,7 @@ def plan_setup(  # noqa: PLR0913  (all but two by their names)
 
 
 def plan_removal(root: Path | str, assistants: Iterable[Assistant]) -> Setup:
-    """What it takes to take out what :func:`plan_setup` has put in, and nothing else.
+    """What it takes to remove what :func:`plan_setup` has put in, and nothing else.
 
     What other assistants, whose setup stays, read as well is left there.
 

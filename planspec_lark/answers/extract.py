@@ -117,15 +117,15 @@ class Extraction:
     """What was found in an answer.
 
     Attributes:
-        plan: the plan; empty where there is none.
+        plan: the plan; empty if there is none.
         verdict: whether it is safe to act on.
         holds: what keeps it from being accepted, in the order of the answer; the first decides.
         remarks: all text outside the plan.
-        span: from the plan's first character to its last; None where there is none.
+        span: from the plan's first character to its last; None without a plan.
         max_risk: the highest risk that is allowed.
         truncated: whether the answer was cut off.
-        notes: what else is to be known, as infos: what was set aside, where commands stand.
-        scan: what the reader has made of the lines of the plan.
+        notes: infos: what was set aside, where commands stand.
+        scan: how the lines of the plan were read.
     """
 
     plan: PlanSpec
@@ -140,7 +140,7 @@ class Extraction:
 
     @cached_property
     def text(self) -> str:
-        """The plan's canonical text, as the plan is when it is first asked for."""
+        """The plan's canonical text, as it is when first asked for."""
         return serialize_plan(self.plan)
 
     @property
@@ -155,13 +155,13 @@ class Extraction:
 
     @cached_property
     def repairs(self) -> tuple[Repair, ...]:
-        """What was read by its canonical text, or left out, in the order of the answer."""
+        """What was read by its canonical text, or left out, in order."""
         told = self.scan.diagnostics
         return tuple(Repair.of(one, self.source) for one in told if one.risk and one.severity is not Severity.ERROR)
 
     @cached_property
     def findings(self) -> list[Diagnostic]:
-        """What holds the plan, what is to be known, and what :func:`planspec_lark.check_text` finds in it."""
+        """Holds, notes, and what :func:`planspec_lark.check_text` finds in the plan."""
         checked = check_scan(evolve(self.scan, diagnostics=[]), NO_LIMITS) if self.plan.steps else []
         told = {(one.code, one.step_id) for one in self.holds}
         rest = [one for one in checked if (one.code, one.step_id) not in told]
@@ -169,7 +169,7 @@ class Extraction:
 
     @property
     def deciding(self) -> Diagnostic | None:
-        """The finding that decides; None where the plan is accepted."""
+        """The finding that decides; None if the plan is accepted."""
         return self.holds[0] if self.holds else None
 
     @property
@@ -183,7 +183,7 @@ class Extraction:
         return self.verdict is Verdict.ACCEPTED
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as a JSON value. It has no plan where that is not accepted."""
+        """All of it as a JSON value, without the plan if that is not accepted."""
         return {
             "verdict": self.verdict.value,
             "usable": self.is_usable,
@@ -250,23 +250,23 @@ def extract_plan(  # noqa: PLR0913  (each says something else about the answer)
 
     Args:
         answer: any text.
-        remarks: what the text around the plan does: "show" returns it; with "review" any of it holds the plan; a
-            function of the remarks and the plan says whether the plan is accepted with them.
-        choose: which of several plans to take, by their order in the answer: "first", "last" or a number from 1.
+        remarks: what text around the plan means: "show" returns it; with "review" any of it holds the plan; a function
+            of the remarks and the plan says whether the plan is accepted.
+        choose: which of several plans to take: "first", "last" or a number from 1.
         goal: the goal of a plan that has none.
         default_type: the type of steps that have none.
-        signs: what signs mean that are in no table, such as ``{"⏳": "active"}``.
-        below: the id of the step that all steps stand below, as in a new plan for a part: no goal is asked for, and ids
-            are those of the whole plan or count from 1.
+        signs: what unknown signs mean, such as ``{"⏳": "active"}``.
+        below: the id of the step that all steps stand below, as in a new plan for a part: it needs no goal, and ids are
+            those of the whole plan or count from 1.
         finish_reason: why the model stopped, as its interface says; a limit such as "length", a filter or "incomplete"
             means that the answer is cut off.
-        allow_truncated: whether a plan that is cut off will do. Its last line is not taken in any case.
+        allow_truncated: whether to accept a plan that is cut off, without its last line.
         max_risk: the highest risk that is allowed. A repair above that holds the plan.
-        name: what diagnostics call the text.
+        name: what findings call the text.
         limits: how much to read.
 
     Raises:
-        ValueError: an argument is none of the values above.
+        ValueError: an argument is none of these values.
     """
     check_is_text(answer)
     statuses = {sign: PlanStatus(status) for sign, status in (signs or {}).items()}
@@ -602,16 +602,16 @@ def _find_placeholders(plan: PlanSpec) -> Iterator[Diagnostic]:
 def scan_plan(
     text: str, *, default_type: str = "", name: str = "<text>", limits: Limits = DEFAULT_LIMITS
 ) -> ScanResult:
-    """Read the plan in a text, such as a language model's answer, as far as there is one. Never raises on any text.
+    """Read as much of a plan as a text has, such as a language model's answer. Never raises on any text.
 
     It reads the block that :func:`extract_plan` reads, by the same rules, and gives no verdict. A text that
-    :func:`planspec_lark.parse_plan` accepts as a whole is a plan whatever it lacks.
+    :func:`planspec_lark.parse_plan` accepts is a plan whatever it lacks.
 
     Args:
         text: any text.
         default_type: the type of steps that have none.
-        name: what diagnostics call it.
-        limits: how much to read; of what is more, nothing is, and a diagnostic says so.
+        name: what findings call the text.
+        limits: how much to read; of a larger text nothing is read, and a finding says so.
     """
     check_is_text(text)
     found = _extract(text, _Request(default_type=default_type, name=name, limits=limits))

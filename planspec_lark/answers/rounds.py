@@ -217,27 +217,27 @@ def repair_plan(  # noqa: PLR0913  (all but the first two are options)
     >>> repaired.is_usable, repaired.plan.steps[0].step_type
     (True, 'act')
 
-    What is safe is taken, as :func:`~planspec_lark.extract_plan` does. For the rest, the model is shown the plan with
-    its findings. It changes lines or writes the plan again, until the plan is accepted, the rounds are used up, or the
-    same would be asked again. Where there are several plans, the model is asked which of them counts.
+    Safe repairs are made as by :func:`~planspec_lark.extract_plan`. For the rest, the model is shown the plan with its
+    findings, and changes lines or writes the plan again, until the plan is accepted, the rounds are used up, or the
+    same would be asked again. If there are several plans, it is asked which of them counts.
 
     Args:
         text: a plan, or an answer with one.
         ask: takes a prompt and gives the answer: a text, or what has a ``text`` and a ``usage``, such as
-            :meth:`OpenAIChat.complete <planspec_lark.llm.openai_chat.OpenAIChat.complete>` gives. What it raises for
-            the first prompt goes through. Later, it ends the rounds: what they have brought is given back.
-        rounds: how many times to ask at most; with 0, the model is not asked.
-        allow_removal: whether an answer is taken after which the plan has fewer steps, constraints or detail lines.
+            :meth:`OpenAIChat.complete <planspec_lark.llm.openai_chat.OpenAIChat.complete>` gives. An exception for the
+            first prompt is raised; a later one ends the rounds.
+        rounds: how many times to ask at most; 0 asks nothing.
+        allow_removal: whether an answer may leave the plan with fewer steps, constraints or detail lines.
         ask_remarks: whether to ask once, when the plan is accepted, if the text around it changes it. That is no round.
         max_risk, choose, goal, default_type, signs, finish_reason: as for :func:`~planspec_lark.extract_plan`.
         language: of the prompts, "en" or "zh".
         max_faults: how many findings to show at a time.
-        name: what diagnostics call the text.
-        limits: how much to read of the text and of each answer, of which it is never more than a megabyte.
+        name: what findings call the text.
+        limits: how much to read of the text and of each answer, of which at most a megabyte is read.
         on_round: told of each round when it is over.
 
     Raises:
-        ValueError: there can not be so few rounds or findings, or there is no such risk, choice, type or language.
+        ValueError: ``rounds`` or ``max_faults`` is too small, or there is no such risk, choice, type or language.
         TypeError: ``ask`` gives something else.
     """
     if rounds < 0:

@@ -261,11 +261,11 @@ class _Block:
 class PlanStream:
     """Reads the plan in a text, such as a language model's answer, while the text is being written.
 
-    No text makes it raise. All of it together takes time in proportion to the text, whatever the size of its pieces.
+    No text makes it raise. The time it takes is in proportion to the text, whatever the size of its pieces.
 
     Args:
-        name: what diagnostics call the text.
-        default_type, signs, max_risk, limits: as in :func:`planspec_lark.extract_plan`.
+        name: what findings call the text.
+        default_type, signs, max_risk, limits: as for :func:`planspec_lark.extract_plan`.
     """
 
     def __init__(
@@ -309,7 +309,7 @@ class PlanStream:
 
     @property
     def is_hopeless(self) -> bool:
-        """Whether there is a fault that nothing can cure but a new plan (see ``hopeless``)."""
+        """Whether there is a fault that only a new plan can cure."""
         return self._hopeless is not None
 
     @property
@@ -318,17 +318,17 @@ class PlanStream:
         return self._hopeless
 
     def copy_plan(self) -> PlanSpec:
-        """A copy of the plan so far. What was not told yet may change."""
+        """A copy of the plan so far. What was not yet told may change."""
         return self._block.copy_plan()
 
     # ---------------------------------------------------------------- reading
 
     def feed(self, chunk: str) -> list[PlanEvent]:
-        """Read the next piece of the text; returns what has become certain, in the order of the text.
+        """Read the next piece; returns what has become certain, in the order of the text.
 
         Raises:
             TypeError: it is no string.
-            ValueError: the text has been ended.
+            ValueError: the text has ended.
         """
         if not isinstance(chunk, str):
             raise TypeError(f"chunk: expected a string, not {type(chunk).__name__}")

@@ -50,7 +50,7 @@ def run_bulk(  # noqa: PLR0913  (what to do, and how)
     overwrite: bool = False,
     progress: Callable[[int, int], object] | None = None,
 ) -> BulkReport:
-    """Analyse corpora shard by shard and sum up what is there.
+    """Check corpora shard by shard, and sum up the results.
 
     What an earlier run with the same inputs and options has finished is kept; nothing is lost or doubled, however it
     ended. A shard that fails does not keep the others from being done.

@@ -16,8 +16,8 @@ __all__ = ["diff_plans", "find_moved"]
 def diff_plans(old: PlanSpec, new: PlanSpec) -> PlanDiff:
     """Compare two versions of a plan.
 
-    A step is the same in both if it has the same name, says the same, or nearly so, whatever its id is. What two equal
-    plans differ in is nothing, and for any other two there is something; ``expanded`` takes no part, as in comparing.
+    A step is the same in both if it has the same name or nearly the same text, whatever its id is. Equal plans have no
+    difference, all others have one; ``expanded`` is ignored.
     """
     return PlanDiff(
         _changes(values_of(old), values_of(new)), tuple(_step_changes(number_nodes(old), number_nodes(new)))

@@ -148,19 +148,19 @@ class Merged:
 def merge_plans(base: PlanSpec, ours: PlanSpec, theirs: PlanSpec, *, keep_statuses: bool = False) -> MergeResult:
     """Merge what two sides have made of a plan.
 
-    A value that one side has changed is as that side has it: each field of each step by itself, and the title, the goal
-    and its detail. Steps that either side has added are there; both get ids of their own. A step that one side has
-    removed is gone, unless the other side has changed it. Constraints are taken one by one. What both have changed in
-    different ways is a conflict, and so is a status beside a change of what is to be done.
+    A value that one side changed is taken: each field of each step, the title, the goal and its detail. Steps that
+    either side added get ids of their own. A step that one side removed is gone, unless the other side changed it.
+    Constraints are merged one by one. What both changed differently is a conflict, and so is a status beside a change
+    of what is to be done.
 
     Args:
         base: the version that both sides started from.
-        ours: what one side has made of it.
-        theirs: what the other side has made of it.
-        keep_statuses: whether a status holds whatever the other side has made of the step.
+        ours: one side.
+        theirs: the other side.
+        keep_statuses: whether a status holds whatever the other side made of the step.
 
     Raises:
-        ValueError: one of them is not a plan that can be written down.
+        ValueError: one of them cannot be written down as a plan.
     """
     for plan in (base, ours, theirs):
         serialize_plan(plan)

@@ -79,11 +79,9 @@ class _Editor(Finder):
 class PlanDocument:
     """A plan and its text, made by :meth:`from_text`.
 
-    The text always reads as the plan. All that a change need not touch stays as it is, byte for byte. Methods that
-    change the plan say in words what they did, and raise a :class:`planspec_lark.CommandError` where they cannot; then
-    nothing has changed. Before a text is given, it is looked at whether it reads as the plan. If it does not, that is
-    a fault of this library, and a :class:`RuntimeError` says so. After any other error in a change, such as an
-    interrupt, the document is of no use any more.
+    The text always reads as the plan, and what a change need not touch stays as it is, byte for byte. Methods that
+    change the plan say what they did, or raise a :class:`planspec_lark.CommandError` and change nothing. After any
+    other error in a change, such as an interrupt, the document cannot be used any more.
     """
 
     def __init__(self, scan: ScanResult, *, requires_result: bool = False) -> None:
@@ -106,16 +104,16 @@ class PlanDocument:
         limits: Limits = DEFAULT_LIMITS,
         requires_result: bool = False,
     ) -> PlanDocument:
-        """The document that a text is.
+        """The document of a text.
 
         Args:
             text: a PlanSpec document.
-            name: what diagnostics call it, such as the file's name.
-            limits: how much to take.
-            requires_result: refuse to set a step to done that has no result (PC122).
+            name: what findings call it, such as the file's name.
+            limits: how much to read.
+            requires_result: refuse to mark a step as done without a result (PC122).
 
         Raises:
-            PlanSyntaxError: as :func:`planspec_lark.parse_plan` does.
+            PlanSyntaxError: as for :func:`planspec_lark.parse_plan`.
         """
         scan = scan_strictly(text, name=name, limits=limits)
         if scan.diagnostics:
@@ -129,7 +127,7 @@ class PlanDocument:
         """The text as it is now.
 
         Raises:
-            RoundTripError: it would not read as the plan.
+            RoundTripError: it would not read as the plan, which is a fault of this library.
         """
         if self._text is None:
             self._text = self._lines.write(self._plan).text
@@ -137,14 +135,14 @@ class PlanDocument:
 
     @property
     def plan(self) -> PlanSpec:
-        """The plan as it is now: a copy, whose changes change nothing here."""
+        """A copy of the plan as it is now."""
         return deepcopy(self._plan)
 
     def find(self, id_or_name: str) -> str:
-        """The id of the step that has this id, or else this name.
+        """The id of the step with this id, or else this name.
 
         Raises:
-            CommandError: no step has it, or several have this name.
+            CommandError: no step has it, or several do.
         """
         if self._editor.look_up(id_or_name) is not None:
             return id_or_name
@@ -163,14 +161,14 @@ class PlanDocument:
         return [step for step in found if step.step_name == name and self._editor.look_up(step.step_id) is step]
 
     def result_of(self, step_id: str) -> str:
-        """What came of a step; empty where it does not say, or there is no such step."""
+        """The result of a step; empty if there is none."""
         step = self._editor.look_up(step_id)
         return step.result if step is not None else ""
 
     def stale_mentions(self) -> list[StaleMention]:
-        """The places in the text that say "step 2" of what had this id at first and has another one now.
+        """The places in the text that say "step 2" of a step that had this id at first and has another one now.
 
-        Steps that were added since do not count: they were written with the new ids in mind.
+        Steps added since do not count: they were written with the new ids in mind.
         """
         first = self._lines.id_read
         moved = {was: step.step_id for step in iter_steps(self._plan) if (was := first(step)) not in {"", step.step_id}}
@@ -185,10 +183,10 @@ class PlanDocument:
         return found
 
     def free_id(self, above: str = "") -> str:
-        """The id of a new step after all others at the top level, or below the step with this id or name.
+        """The id for a new last step, at the top level or below the step with this id or name.
 
         Raises:
-            CommandError: no step has it, or several have this name.
+            CommandError: no step has it, or several do.
         """
         above = self.find(above) if above else ""
         step = self._editor.look_up(above)
@@ -203,17 +201,17 @@ class PlanDocument:
 
         Args:
             commands: what to do.
-            atomic: change nothing at all unless every command succeeds.
+            atomic: change nothing unless every command succeeds.
 
         Returns:
-            What became of each command: whether it is ``done``, a ``message`` that says what it did or why it was
-            refused, and the ``code`` of the refusal.
+            For each command, whether it is ``done``, a ``message`` that says what it did or why it was refused, and the
+            ``code`` of the refusal.
         """
         self._text = None
         return perform_all(self._editor, commands, atomic=atomic)[0]
 
     def set_status(self, step_id: str, status: PlanStatus | str, result: str | None = None) -> str:
-        """Give a step a status, and a result unless that is None; an empty one takes the old one away."""
+        """Give a step a status and, unless it is None, a result; an empty one removes the old one."""
         what = f"SET {step_id}"
         checked = _check(what, step_id, status=status, result="" if result is None else result)
         step = self._find(step_id, what)
@@ -223,9 +221,9 @@ class PlanDocument:
         return f"step {step_id}: {was.value} → {step.status.value}"
 
     def reopen(self, step_id: str) -> str:
-        """Set a step, with all below it, back to pending, and take their results away.
+        """Set a step and all below it back to pending, and remove their results.
 
-        The steps around it that had ended are active again.
+        Ended steps around it are active again.
         """
         step = self._find(step_id, f"REOPEN {step_id}")
         below = list(iter_steps(step))
@@ -240,9 +238,9 @@ class PlanDocument:
         return f"{words}, with {count_of(len(below) - 1, 'step')} below it" if len(below) > 1 else words
 
     def revise(self, step_id: str, **values: Any) -> str:
-        """Give fields of a step other values, such as ``description=`` or ``inputs=``; all others stay as they are.
+        """Give fields of a step other values, such as ``description=`` or ``inputs=``; all others stay.
 
-        Unlike REVISE, it leaves the step's state alone, and all texts are taken as they are.
+        Unlike REVISE, it keeps the step's state, and takes texts as they are.
         """
         what = f"REVISE {step_id}"
         checked = _check(what, step_id, **values)
@@ -270,10 +268,10 @@ class PlanDocument:
         detail: Sequence[str] = (),
         **words: str,
     ) -> str:
-        """Put in a step as ADD does: with exactly this id; if it is taken, that step and those after it make room.
+        """Add a step with exactly this id, as ADD does: if it is taken, that step and those after it move up.
 
-        Unlike ADD, all texts are taken as they are: what would mean something in a line is escaped there. ``words`` are
-        fields of a step that are one word.
+        Unlike ADD, it takes texts as they are, and escapes what would mean something in a line. ``words`` are fields of
+        one word.
         """
         what = f"ADD {step_id}"
         values: dict[str, Any] = {"inputs": [*inputs], "outputs": [*outputs], "detail": [*detail], **words}
@@ -287,10 +285,10 @@ class PlanDocument:
         return said
 
     def remove(self, step_id: str, *, renumber: bool = False) -> str:
-        """Take out a step and all below it.
+        """Remove a step and all below it.
 
-        The others keep their ids, unless ``renumber`` closes the gap: then the unbroken run of numbers after the step
-        moves down by one.
+        The others keep their ids, unless ``renumber`` closes the gap: the unbroken run of numbers after the step moves
+        down by one.
         """
         step, editor = self._find(step_id, f"REMOVE {step_id}"), self._editor
         siblings, head = editor.siblings_of(step)
@@ -306,10 +304,9 @@ class PlanDocument:
         return words
 
     def move(self, step_id: str, to: str) -> str:
-        """Give a step, with all below it, the id ``to`` and the place that goes with it.
+        """Give a step, with all below it, the id ``to`` and its place.
 
-        It is taken out first, and its old number stays free; then it is put in as ADD does: if the id is taken, that
-        step and those after it make room.
+        Its old number stays free. If the new id is taken, that step and those after it move up.
         """
         what = f"MOVE {step_id} to {to}"
         _check(what, to)
@@ -335,7 +332,7 @@ class PlanDocument:
         return f"step {step_id} moved to {to}{moved}"
 
     def rename(self, step_id: str, name: str) -> str:
-        """Give a step another name, or none where ``name`` is empty."""
+        """Give a step another name; an empty one removes it."""
         what = f"RENAME {step_id}"
         _check(what, step_id, step_name=name)
         step = self._find(step_id, what)

@@ -77,9 +77,9 @@ class _EditedError(Exception):
 class PlanFile:
     """A plan's file, which several processes may change.
 
-    Symbolic links are followed and stay; the file keeps its permissions and, where that is allowed, its owner. After a
-    crash the old text or the new one is there, never a part of either. A file with several hard links is not changed:
-    they would be different files from then on.
+    Symbolic links are followed and stay; the file keeps its permissions and, if allowed, its owner. After a crash it
+    has the old text or the new one, never a part. A file with several hard links is not changed, as that would part
+    them.
 
     Args:
         path: the file.
@@ -88,7 +88,7 @@ class PlanFile:
         limits: how much to read.
 
     Raises:
-        ValueError: ``wait`` is less than 0, or no number.
+        ValueError: ``wait`` is negative or no number.
     """
 
     def __init__(
@@ -120,7 +120,7 @@ class PlanFile:
         return decode(data, self._called)
 
     def lease(self) -> FileLease | None:
-        """Who runs the plan at this moment; None if it is not run.
+        """Who runs the plan now; None if nobody does.
 
         Raises:
             PlanFileError: this cannot be found out.
@@ -134,26 +134,25 @@ class PlanFile:
         """Change the text. It is on the disk when this returns.
 
         Args:
-            change: makes the new text of the old one. It is called again if another program has written to the file
-                meanwhile. All other changes in the folder wait for it, and it must make none itself; what it raises
-                leaves the file as it is.
+            change: makes the new text of the old one; called again if another program has written meanwhile. All other
+                changes in the folder wait for it, so it must make none itself. If it raises, the file stays as it is.
 
         Returns:
-            Whether the file was written: where the text stays as it is, it is not.
+            Whether the file was written: not if the text stays the same.
 
         Raises:
             PlanBusyError: another process runs the plan, or has not ended its own change.
-            PlanFileError: the file cannot be read or written, or the new text cannot be said in UTF-8.
-            PlanSyntaxError: it is not UTF-8, or too long.
+            PlanFileError: the file cannot be read or written, or the new text cannot be encoded as UTF-8.
+            PlanSyntaxError: the file is not UTF-8, or too long.
         """
         return self.rewrite(lambda data: self._encode(change(decode(data, self._called))))
 
     def rewrite(self, change: Callable[[bytes], bytes], *, make: bool = False) -> bool:
-        """As :meth:`change`, of bytes.
+        """As :meth:`change`, for bytes.
 
         Args:
             change: makes new bytes of the old ones.
-            make: where there is no file, make one of what becomes of nothing.
+            make: if there is no file, make one, from no bytes.
         """
         until, tries = time.monotonic() + self.wait, 0
         while tries < _TRIES:
@@ -175,10 +174,10 @@ class PlanFile:
         raise PlanFileError(f"{self._name}: another program keeps writing to this file, so it was not changed")
 
     def create(self, data: bytes) -> None:
-        """Make the file, which is there with all of its bytes or not at all.
+        """Make the file, with all of its bytes or not at all.
 
         Raises:
-            FileExistsError: there is something of this name.
+            FileExistsError: something has this name.
             PlanBusyError: as for :meth:`change`.
             PlanFileError: it cannot be written.
         """
@@ -320,7 +319,7 @@ class PlanFile:
 
 
 class LeasedPlan:
-    """A plan's file while it is run; see :meth:`PlanFile.leased`.
+    """A plan's file while it is run. See :meth:`PlanFile.leased`.
 
     Attributes:
         path: the file itself, with links resolved.

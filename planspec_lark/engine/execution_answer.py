@@ -81,7 +81,7 @@ def execution_schema(outputs: Iterable[str], branches: Sequence[str], *, is_loop
 
 
 def read_execution(text: str, step: PlanStep, *, name: str = "<answer>", limits: Limits = JSON_LIMITS) -> ExecutionScan:
-    """Read the answer to an execution prompt out of any text; never raises.
+    """Read the answer to an execution prompt; never raises.
 
     The object is taken out of code fences and prose, and repaired where its meaning is plain; each of these is a
     diagnostic. Of two different objects none counts, and without `result` it is a result without text. What is wrong

@@ -24,7 +24,7 @@ __all__ = ["continue_run", "submit_plan"]
 def submit_plan(
     database: str | Ledger, plan: PlanSpec, run: str, *, name: str = "", inputs: Mapping[str, Any] | None = None
 ) -> None:
-    """Write the beginning of a run: its plan and what it is given. Nothing is run yet.
+    """Write the beginning of a run, for another process to continue. Nothing is run yet.
 
     It may be called again, with the same plan: there is one run of this id.
 
@@ -59,7 +59,7 @@ def continue_run(  # noqa: PLR0913  (what a run is given)
     share: bool = False,
     **options: Any,
 ) -> RunResult | None:
-    """Continue a run, from its ledger alone, until it ends.
+    """Continue a run from its ledger until it ends.
 
     It may be called at any time, on any machine, by several at once: one of them is at work, and a step that is done is
     not done again. A step that a crash has cut off is begun again with the same key.

@@ -34,16 +34,16 @@ class RunResult:
 
     Attributes:
         outcome: in a word.
-        reason: in words; empty where the plan has converged.
+        reason: in words; empty if the plan has converged.
         run: the run's id in the ledger.
-        plan: a copy of the plan as it is.
+        plan: a copy of the plan.
         outputs: the last value of each output.
         rounds: how many passes through the plan were begun.
-        effort: what was spent, in this call and all before.
-        blocked: ids of the steps that are blocked. A plan whose required outputs are all there has converged with them.
-        waiting: the id of the step that waits for a person; empty unless that is the outcome.
-        lacking: the inputs that blocked steps wait for. Such a step opens again when all that it lacks is there.
-        findings: what a check has found in the plan before the run began; nothing where an earlier one is continued.
+        effort: what all calls of the run have spent.
+        blocked: ids of blocked steps. They do not matter where all required outputs are there.
+        waiting: the id of the step that waits for a person; empty if none does.
+        lacking: inputs that blocked steps wait for. Such a step opens again when it has all of them.
+        findings: what was found in the plan before a new run began.
     """
 
     outcome: Outcome

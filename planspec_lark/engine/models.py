@@ -102,15 +102,15 @@ class OperatorResult:
 
     Attributes:
         status: how it went.
-        result: what was done, or why not, in words. The plan shows the beginning of it in one line.
-        outputs: values by name; JSON has to be able to say them.
-        branch: of a decide step, the id of the child that holds.
+        result: what was done, or why not, in words. The plan shows the beginning in one line.
+        outputs: values by name, such as JSON can hold.
+        branch: for a decide step, the id of the child to take.
         effort: what it took.
-        answer: what was answered, where that could not be read; the ledger keeps the beginning of it.
-        loop: "again" to have the nearest subtask around the step, or the step itself if it is one, done again when all
-            below it is; "done" to end it then, however many rounds it has. Of what is said in a round, the last counts.
-        retry_after: nothing was done, and the same call may be made once more in so many seconds, at the earliest; see
-            :class:`StepPolicy`. It means nothing where the status is OK.
+        answer: an answer that could not be read; the ledger keeps its beginning.
+        loop: "again" repeats the nearest subtask around the step (or the step itself, if it is a subtask) after this
+            round, "done" ends it. The last word of a round counts.
+        retry_after: nothing was done, and the same call may be made again after this number of seconds; see
+            :class:`StepPolicy`. Ignored if the status is OK.
     """
 
     status: HopStatus = field(default=HopStatus.OK, converter=HopStatus)
@@ -135,23 +135,21 @@ class AnswerRefusal:
 class StepCall:
     """What an operator is asked to do.
 
-    It can be pickled: another process gets plain data, with all inputs, the plan as it was then, and of the history
-    the last events. On a cluster of Dask it gets these when it asks for them.
+    It can be pickled: another process gets all inputs, the plan as it was, and the last events of the history. On a
+    Dask cluster it gets these when it asks for them.
 
     Attributes:
         step: a copy of the step.
         goal, constraints: those of the plan.
-        inputs: values by name: of the declared inputs, or else of all outputs of earlier steps. Each is read when
-            it is asked for.
-        missing: declared inputs that no step of the plan produces and that were not given.
+        inputs: values by name: of the declared inputs, or else of all outputs of earlier steps. Each is read on demand.
+        missing: declared inputs that no step produces and that were not given.
         history: what has happened in this run.
-        branches: of a decide step, copies of the children to choose from.
+        branches: for a decide step, copies of the children to choose from.
         attempt: from 1; how often this step, as it is written, was begun.
-        key: no other attempt in any run has the same; what a crash has cut off is begun again with the one it had, and
-            so is what an operator has asked to try once more.
-        plan_state: gives the plan as it is, folded; with a number, an excerpt around the step with so many
-            characters.
-        loop: the id of the subtask that ``loop`` in the result is asked about; empty if it is not asked for.
+        key: unique in all runs; a call that is made again, after a crash or because the operator asked for it, has the
+            same.
+        plan_state: gives the folded plan; with a number, an excerpt of so many characters around the step.
+        loop: the id of the subtask that ``loop`` in the result is about; empty if none is.
     """
 
     step: PlanStep
@@ -273,18 +271,16 @@ class EngineLimits:
 
     Attributes:
         max_rounds: passes through the plan, the first included.
-        max_retries: how often one step may be tried again by RETRY or INTERACT.
-        max_repairs: how often an answer may be refused before the step is blocked.
-        max_attempts: how often one step may be begun, and be reflected on, in a round of a loop, for whatever reason.
-        max_same_failures: how often a step, or another one with the same text, may fail for the same reason, whatever
-            reflections have changed in between. White space and numbers do not make another reason, and failures after
-            which it was just retried do not count.
-        max_plannings: how often the planner may be asked for steps, each time with ``max_repairs``.
-        max_commands: how many commands an answer may have.
-        max_added: how many steps commands may add.
-        max_steps: how many steps the planner may write at a time.
-        max_loop: how many rounds a loop may have that the planner writes, or whose total is not known. Where that is to
-            go on then, it is blocked.
+        max_retries: tries of a step by RETRY or INTERACT.
+        max_repairs: refused answers before the step is blocked.
+        max_attempts: how often a step is begun and reflected on in a round of a loop, for any reason.
+        max_same_failures: how often a step, or one with the same text, may fail for the same reason. White space and
+            numbers make no other reason; failures that were just retried do not count.
+        max_plannings: how often the planner is asked for steps, each time with ``max_repairs``.
+        max_commands: commands in an answer.
+        max_added: steps that commands add.
+        max_steps: steps that the planner writes at a time.
+        max_loop: rounds of a loop that the planner writes, or whose total is not known. After them it is blocked.
         max_output_bytes: of all outputs of a step as JSON.
     """
 

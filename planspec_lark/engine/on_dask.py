@@ -40,7 +40,7 @@ _log = getLogger(__name__)
 
 
 def dask_runner(client: Any) -> Runner:
-    """What sends the calls of an engine's operator to the workers of a cluster.
+    """Sends an operator's calls to the workers of a Dask cluster.
 
     The key of a task is the key of its call. A step whose worker dies is run again with this key on another one, as
     often as the scheduler allows it (``distributed.scheduler.allowed-failures``); after that it has failed. The workers

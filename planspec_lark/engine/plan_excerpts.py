@@ -18,7 +18,7 @@ MAX_PLAN = 8_000
 
 
 def plan_excerpt(plan: PlanSpec | str, step_id: str | None, most: int) -> str:
-    """The plan as it is, folded, with parts left out where it takes more than so many characters.
+    """The folded plan, cut to so many characters.
 
     What is left out first is as for :func:`~planspec_lark.planspec.serialize_plan` with ``max_tokens``. Where what has
     to stay takes more, or a text is no plan, its start is shown, and how many characters are left out.

@@ -66,7 +66,7 @@ class PlannedStep:
 def preview(
     plan: PlanSpec, given: Collection[str] = (), state: RunState | None = None, *, order: Order = "text"
 ) -> list[PlannedStep]:
-    """The steps that a run of this plan would do, in their order, if all of them go well, or would have to block.
+    """The steps that a run of this plan would do, or block, if all go well, in their order.
 
     Of a decide step all branches are listed, as it is not known yet which one applies, unless it has chosen before; of
     a loop, one round.
@@ -93,7 +93,7 @@ def preview(
 
 
 def check_run(text: str, given: Collection[str], *, label: str = "<text>") -> list[Diagnostic]:
-    """The inputs that a run of a plan would lack, each at its place.
+    """The inputs that a run of a plan would lack.
 
     Args:
         text: a plan without errors.
@@ -180,7 +180,7 @@ def preview_resumed(  # noqa: PLR0913  (what a run is given)
     *,
     order: Order = "text",
 ) -> list[PlannedStep]:
-    """The steps that the last run of a plan would do if it continued now. The ledger is only read.
+    """The steps that the last run would do if it continued now. The ledger is only read.
 
     Args:
         plan: as its file says it.

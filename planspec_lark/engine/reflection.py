@@ -63,7 +63,7 @@ def read_reflection(  # noqa: PLR0913  (all but the first three are options)
     name: str = "<reflection>",
     limits: Limits = DEFAULT_LIMITS,
 ) -> Reflection:
-    """Find what an answer decides about a step that has not gone well, and all that is wrong with it.
+    """What an answer decides about a failed step, and what is wrong with it.
 
     Args:
         text: any text.
@@ -109,7 +109,7 @@ def read_replan(
     name: str = "<re-plan>",
     limits: Limits = DEFAULT_LIMITS,
 ) -> Reflection:
-    """Find what an answer changes at the end of a round. An answer without commands changes nothing and is fine.
+    """What an answer changes at the end of a round. An answer without commands changes nothing and is fine.
 
     Args:
         text: any text.

@@ -241,7 +241,7 @@ def request_replan(  # noqa: PLR0913  (each is another part of the prompt)
     max_history: int = MAX_HISTORY,
     max_plan: int = MAX_PLAN,
 ) -> Request:
-    """A request how to continue at the end of a round, or, with a container, for other steps inside that.
+    """A request for changes at the end of a round, or for other steps in a container.
 
     Args:
         plan_state: the plan as it is now, or its text, mostly ``serialize_plan(plan, fold=True)``.
@@ -295,10 +295,10 @@ def plan_prompt(
         task: what the plan is for, in any words.
         constraints: what it has to keep to.
         language: "en" or "zh".
-        previous: a plan for the same task that was given up, as text; of a very long one the start is shown.
+        previous: the text of a plan for the same task that was given up; of a very long one the start is shown.
 
     Raises:
-        ValueError: there is no such prompt in this language.
+        ValueError: there is no prompt in this language.
     """
     return request_generation(task, constraints=constraints, language=language, previous=previous).prompt
 
@@ -311,7 +311,7 @@ def build_answer_repair_prompt(
     language: str = "en",
     is_plan: bool = False,
 ) -> str:
-    """What asks to repair an answer, and to send all of it again. It follows the prompt that was answered.
+    """A prompt to repair an answer and send all of it again. It follows the prompt that was answered.
 
     Args:
         answer: the answer as it came; of a very long one the start is shown.

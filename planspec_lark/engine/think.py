@@ -110,38 +110,35 @@ class ThinkEngine:
     """Runs a plan.
 
     Args:
-        plan: a plan, which is left as it is; or a file or its path, which shows the state of the run. Beside it are its
-            ledger, with ``.ledger`` after its name, and as long as it runs its lease, with ``.lock``. None to continue
-            with the last run of a ledger, which knows its plan.
-        operator: does a step. An exception that it raises is a failure of the step, but for
+        plan: a plan, which is not changed; or a file or its path, which shows the state of the run. Beside the file are
+            its ledger (``.ledger``) and, during a run, its lease (``.lock``). None continues the last run of a ledger.
+        operator: does a step. An exception is a failure of the step, except
             :class:`~planspec_lark.engine.models.FatalError`.
-        reflector: says what becomes of a step that is not OK; without one it is blocked.
-        planner: changes the plan at the end of a round, and writes steps; without one a run ends after its first round.
-        ask: asks a person a question; None says that there was no answer.
-        inputs: values by name, as JSON can say them. The names are such as steps declare.
-        required: outputs that have to be there in the end. Where all of them are, blocked steps do not matter.
+        reflector: decides about a step that is not OK; without one it is blocked.
+        planner: changes the plan after a round, and writes steps; without one a run ends after its first round.
+        ask: asks a person a question; None means no answer.
+        inputs: values by name, such as JSON can hold.
+        required: outputs that the run is for. Once all are there, blocked steps do not matter.
         limits: what keeps the run from continuing for ever.
-        step_policy: how long a step may take, and how often it is tried; or what says so for each call of the operator.
+        step_policy: time limit and tries of a step; or a function that gives them for each call.
         budget: how much one call of ``run`` may spend.
         edited: what becomes of finished steps whose text was edited between two runs.
         persons: names of steps that a person does. A run ends before one, and continues after :meth:`finish`.
         person_types: types of steps that a person does, such as "act" where the operator can only answer with a text.
         on_event: told of everything that happens.
-        jobs: how many steps may be at work at a time. Those that declare inputs begin as soon as these are there; one
-            that declares none waits for all before it.
-        resources: by name, how many steps that use it may be at work at a time; which steps do, the ``uses`` of their
-            :class:`~planspec_lark.runs.limits.StepPolicy` say.
-        order: what orders steps: the "text", where one that declares no inputs waits for all before it, or only the
-            "data" that they declare as inputs.
-        view_pause: how many seconds lie between two writes of the plan's file, at least. With 0 it is written with each
-            change. The ledger has everything at once.
-        ledger: where the run is written down; by default in memory, or beside the file.
-        runner: calls the operator. One that runs steps elsewhere knows the work by the call's ``key``: a call that is
-            made again after a crash has the same.
-        run_id: of a new run, or of the run to resume; by default one by chance, or the last one.
+        jobs: how many steps may be at work at a time. A step begins once its declared inputs are there; one that
+            declares none waits for all before it.
+        resources: how many steps may use each resource at a time; :class:`~planspec_lark.runs.limits.StepPolicy` says
+            what a step ``uses``.
+        order: "text": a step that declares no inputs waits for all before it; "data": only declared inputs count.
+        view_pause: least seconds between two writes of the plan's file; 0 writes each change. The ledger has everything
+            at once.
+        ledger: where the run is kept; by default beside the file, or else in memory.
+        runner: calls the operator. One that runs steps elsewhere knows the work by the call's ``key``.
+        run_id: of a new run, or of the run to resume; by default a random one, or the last one.
         run_name: what a new run is called in the ledger.
 
-    A reflector, a planner or an ``ask`` that raises ends the run with what it raised. The run can be resumed later.
+    An exception of a reflector, a planner or an ``ask`` ends the run; it can be resumed later.
     """
 
     plan: PlanSpec | PlanFile | None = field(converter=_to_plan)
@@ -170,40 +167,39 @@ class ThinkEngine:
     run_name: str = field(default="", validator=is_name, kw_only=True)
 
     def run(self, *, resume: bool = False) -> RunResult:
-        """Run the plan until it has converged, or nothing is left that can be done, or a budget is used up.
+        """Run the plan until it has converged, nothing is left that can be done, or a budget is used up.
 
         Args:
-            resume: continue the last run; where there is none, one begins. Without it, a new one always begins: steps
-                that are done stay done, but nothing is known of their outputs.
+            resume: continue the last run, or begin the first one. Without it, a new run begins: done steps stay done,
+                but their outputs are not known.
 
         Raises:
-            PlanRunError: the plan has faults that keep it from being run, or there is neither a plan nor a run.
+            PlanRunError: the plan has faults, or there is neither a plan nor a run.
             EditedStepsError: finished steps were edited.
             PlanBusyError: another process runs the plan.
-            PlanFileError: the file cannot be read or written, or it was edited meanwhile.
+            PlanFileError: the file cannot be read or written, or was edited meanwhile.
             LedgerError: the ledger cannot be read or written.
             PlanSyntaxError: the file holds no plan.
-            RuntimeError: a callable is asynchronous, and this is called where an event loop runs already.
+            RuntimeError: a callable is asynchronous, and an event loop runs already.
         """
         return self._drive(None, resume, "arun()")
 
     async def arun(self, *, resume: bool = False) -> RunResult:
-        """As :meth:`run`, for callables that are asynchronous; others are called in a thread.
+        """As :meth:`run`, for asynchronous callables; others are called in a thread.
 
-        A thread cannot be cancelled: to cancel this waits for what is at work, or not, where it is cancelled once more.
-        A :class:`~planspec_lark.llm.Program` is killed.
+        A thread cannot be cancelled: cancelling waits for what is at work, unless it is cancelled a second time. A
+        :class:`~planspec_lark.llm.Program` is killed.
         """
         return await self._adrive(None, resume)
 
     def run_subtask(self, step_id: str, *, resume: bool = False) -> RunResult:
-        """As :meth:`run`, for one subtask and what is below it: the rest of the plan stays as it is.
+        """As :meth:`run`, for one subtask and what is below it; the rest of the plan stays as it is.
 
-        What is required are the outputs that the subtask declares. Commands can only change what is below it.
+        The outputs that the subtask declares are required. Commands can change only what is below it.
 
         Args:
             step_id: the id of a subtask.
-            resume: continue the last run, if there is one. Without it, nothing is known of the outputs of steps that
-                are done.
+            resume: continue the last run, if there is one. Without it, the outputs of done steps are not known.
 
         Raises:
             PlanRunError: there is no such subtask, or as for :meth:`run`, as all else.
@@ -211,7 +207,7 @@ class ThinkEngine:
         return self._drive(step_id, resume, "arun_subtask()")
 
     async def arun_subtask(self, step_id: str, *, resume: bool = False) -> RunResult:
-        """As :meth:`run_subtask`, for callables that are asynchronous; see :meth:`arun`."""
+        """As :meth:`run_subtask`, for asynchronous callables; see :meth:`arun`."""
         return await self._adrive(step_id, resume)
 
     def _drive(self, subtask: str | None, resume: bool, instead: str) -> RunResult:
@@ -243,16 +239,16 @@ class ThinkEngine:
             await asyncio.sleep(_LOOK)
 
     def reopen(self, *step_ids: str, dependents: bool = False) -> PlanSpec:
-        """Have steps of the last run done again, with all below them; what is around them is not finished any more.
+        """Have steps of the last run done again, with all below them; the steps around them are open again.
 
-        A plan that is only set back in its file may look as it did earlier in the run, and is brought up to date then.
+        A plan that is set back only in its file may look as it did earlier in the run, and is then brought up to date.
 
         Args:
             step_ids: the steps.
-            dependents: open the finished steps as well that declare what these produce as an input, and so on.
+            dependents: reopen the finished steps too that use their outputs, and so on.
 
         Returns:
-            A copy of the plan as it is.
+            A copy of the plan.
 
         Raises:
             PlanRunError: there is no such step, or no run.
@@ -265,23 +261,23 @@ class ThinkEngine:
     def finish(
         self, step_id: str, result: str = "", outputs: Mapping[str, Any] | None = None, *, branch: str = ""
     ) -> PlanSpec:
-        """Count a step of the last run as done by a person, so that the run knows its outputs.
+        """Mark a step of the last run as done by a person, with its outputs.
 
-        A step that is done already gets other outputs; steps that have used the old ones stay as they are. A ``decide``
-        step is not done by it, but begun: its branch is what the run does next.
+        A done step gets other outputs; steps that used the old ones stay as they are. A ``decide`` step becomes active:
+        the run does its branch next.
 
         Args:
             step_id: of a ``reason``, ``act`` or ``decide`` step.
-            result: in words; an empty one leaves what the step says.
-            outputs: a value for each output that the step declares, as JSON can say it; a ``decide`` step may leave out
-                what the steps of its branches produce.
-            branch: of a ``decide`` step, the id or the name of the child that holds; all others are skipped.
+            result: in words; an empty one keeps what is there.
+            outputs: a value for each declared output, such as JSON can hold; for a ``decide`` step, what its branches
+                produce may be left out.
+            branch: for a ``decide`` step, the id or name of the child to take; the others are skipped.
 
         Returns:
-            A copy of the plan as it is.
+            A copy of the plan.
 
         Raises:
-            PlanRunError: there is no such step, or no run, or these are not its outputs, or not its branch.
+            PlanRunError: there is no such step or run, or these are not its outputs or its branch.
             All else: as for :meth:`run`.
         """
         with self._begun(None, resume=True) as writer:
@@ -295,7 +291,7 @@ class ThinkEngine:
     def begin(self) -> str:
         """Write the beginning of a run into the ledger, so that it can be resumed; gives its id.
 
-        Where a beginning with this ``run_id`` was cut off, it is finished. A run that has begun is left as it is.
+        A beginning that was cut off is finished; a run with this ``run_id`` that has begun is left as it is.
 
         Raises:
             PlanSpecError: what :meth:`run` raises before the first step.
@@ -597,9 +593,9 @@ def run_plan(
     planner: Planner | None = None,
     **options: Any,
 ) -> RunResult:
-    """Run a plan, or go on with its last run, until it has converged or nothing is left that can be done.
+    """Run a plan, or continue its last run, until it has converged or nothing is left that can be done.
 
-    A run of a file survives a crash: call it again, with the same path, and what is done is not done again.
+    A run of a file survives a crash: call it again with the same path, and what is done is not done again.
 
     >>> from planspec_lark import parse_plan
     >>> plan = parse_plan("Goal: Open\\n## Steps\\n1. [act] Light the oven → heat\\n")
@@ -608,11 +604,11 @@ def run_plan(
     ('converged', 'it burns')
 
     Args:
-        plan: a plan, or its file or path, beside which its ledger lies. A plan that is in no file is forgotten when the
+        plan: a plan, or its file or path, beside which its ledger lies. Without a file, the run is forgotten when the
             program ends.
         operator: does a step.
-        reflector: says what becomes of a step that is not OK.
-        planner: changes the plan at the end of a round.
+        reflector: decides about a step that is not OK.
+        planner: changes the plan after a round.
         options: the others of :class:`ThinkEngine`, such as ``inputs``, ``budget`` and ``jobs``.
 
     Raises:

@@ -104,7 +104,7 @@ def _count_makers(plan: PlanSpec) -> dict[str, int]:
 
 
 def export_into(plan: PlanSpec, original: str, to: str | None = None, *, name: str = "<text>") -> ExportResult:
-    """The text that a plan came from, with what has changed in the plan since then, and nothing else changed.
+    """The text that a plan came from, with the plan's changes and no others.
 
     Statuses and texts follow the plan, new steps are added, and tasks that the plan does not have stay.
 

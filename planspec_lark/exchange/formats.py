@@ -53,7 +53,7 @@ class Format:
 
 MARKDOWN = ("checklist", "kiro", "spec-kit", "openspec", "markdown")
 FORMATS = (*MARKDOWN, "task-master", "cursor", "backlog", "todowrite", "codex", "acp", "beads")
-"""The names of the formats, in the order in which they are listed."""
+"""The names of the formats."""
 
 
 def find_format(name: str) -> Format:

@@ -94,7 +94,7 @@ class Updated:
 def update_text(
     text: str, imported: PlanSpec, *, takes_statuses: bool = False, name: str = "<text>"
 ) -> tuple[str, list[str]]:
-    """The text of a plan with what an import has brought.
+    """The text of a plan, updated from an import.
 
     Texts, inputs and detail follow the source; steps that are new there are added, and what the plan alone has stays.
 

@@ -40,7 +40,7 @@ SHARED = ("settings.toml", set_in("", "shared").encode())
 
 
 class PlanFolder:
-    """The plans of a project: ``planspec/<name>.md``, and those of tasks, ``Tasks/<name>/plan.md``.
+    """The plans of a project: ``planspec/<name>.md`` and ``Tasks/<name>/plan.md``.
 
     Names lead to files in these folders and nowhere else: links that lead out of them are refused, and so is a
     ``planspec/`` that is itself a link out of the project.

@@ -104,7 +104,7 @@ def codes_of(words: Iterable[str]) -> frozenset[str]:
 
 
 def read_project(start: Path | None = None) -> ProjectSettings:
-    """The settings for a folder, by default the current one: of the nearest, from there upwards, that has any.
+    """The nearest settings, from a folder upwards; by default from the current one.
 
     Raises:
         FolderError: they cannot be read, or say something else than settings.

@@ -95,7 +95,7 @@ _SAID = {bool: "true or false", str: "a text", dict: "a table"}
 
 
 def settings_of(plan: Path) -> FolderSettings:
-    """The settings that hold for a plan's file: those of its folder, and none of any for a file elsewhere.
+    """The settings of the folder of a plan's file; a file elsewhere has none.
 
     Raises:
         FolderError: as for :func:`read_settings`.

@@ -23,7 +23,7 @@ _FLOW = (("reason", (), "findings"), ("act", ("findings",), "work"), ("reason", 
 
 
 def make_skeleton(description: str, *, constraints: Iterable[str] = (), language: str = "en") -> str:
-    """A valid plan with the description as its goal, and three steps to be replaced by better ones.
+    """A valid plan with a goal, and three steps to replace.
 
     Args:
         description: what the plan is for.

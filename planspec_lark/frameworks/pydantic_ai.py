@@ -15,7 +15,7 @@ __all__ = ["describe_format", "plan_output"]
 
 
 def plan_output(*, max_risk: Risk | str = Risk.MEDIUM) -> TextOutput[PlanSpec]:
-    """The output type of an agent whose answer is a text with a plan in it.
+    """The output type of an agent whose answer has a plan in it.
 
     Args:
         max_risk: the highest risk of a repair that is allowed, as for :func:`planspec_lark.extract_plan`.

@@ -84,7 +84,8 @@ def hopspec_to_plan(document: HopSpec) -> tuple[PlanSpec, list[ConversionLoss]]:
 
 
 def plan_to_hopspec(plan: PlanSpec, *, language: Language | None = None) -> tuple[HopSpec, list[ConversionLoss]]:
-    """The document of a plan, and what a document cannot hold of it: how far the plan has come, and detail of steps.
+    """The document of a plan, and what a document cannot hold of it. That is how far the plan has come, and detail of
+    steps.
 
     The goal and its detail are the overview; what a plan does not say, such as the inputs, is for its reader to add.
 

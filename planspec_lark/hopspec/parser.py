@@ -79,7 +79,7 @@ def parse_hopspec_tree(text: str) -> Tree[Token]:
 
 
 def scan_hopspec(text: str, *, name: str = "<text>", limits: Limits = DEFAULT_LIMITS) -> HopSpecScan:
-    """Read what there is of a document in any text, such as a language model's answer. No text makes it raise.
+    """Read as much of a document as a text has, such as a language model's answer. No text makes it raise.
 
     Lines that could be repaired are warnings, and those that were left out are errors. What is in a reasoning block
     (see :mod:`planspec_lark.syntax.reasoning`) is not a document.

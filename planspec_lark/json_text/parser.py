@@ -29,7 +29,7 @@ _FENCE = re.compile(rf"({FENCE}[^\r\n]*)")
 
 
 def read_json(text: str, *, name: str = "<text>", limits: Limits = JSON_LIMITS, allow_list: bool = False) -> JsonText:
-    """Read a text that has to be one JSON object, with nothing around it but white space. Never raises on any text.
+    """Read a text that has to be one JSON object and nothing else. Never raises on any text.
 
     Whatever JSON forbids is an error, and so are a key that comes twice, a lone surrogate, a number beyond the range of
     floats, and an integer of more than 400 digits. A byte-order mark in front is accepted. The value is what could be
@@ -52,7 +52,7 @@ def scan_json(
     limits: Limits = JSON_LIMITS,
     prefer: Callable[[Any], bool] | None = None,
 ) -> JsonText:
-    """Read the object in a text, such as a language model's answer, as far as there is one. Never raises on any text.
+    """Read as much of an object as a text has, such as a language model's answer. Never raises on any text.
 
     What is not as it should be is repaired where its meaning is plain. Diagnostics have the codes of :func:`read_json`:
     a warning for a repair, an info for what is no part of the object, an error for what was lost. Nothing is made up: a

@@ -51,8 +51,8 @@ def draft_plan(  # noqa: PLR0913  (all but the first two are options)
 ) -> DraftedPlan:
     """Let a language model write a plan.
 
-    An answer that comes in pieces is stopped at the first fault that nothing after it can cure, and as soon as the plan
-    is complete. One that cannot be used goes back with all its findings.
+    An answer that comes in pieces is stopped once the plan is complete, or has a fault that nothing after it can cure.
+    One that cannot be used goes back with all its findings.
 
     >>> answers = ["Goal: Open\\n## Steps\\n1. Light the oven\\n", "Goal: Open\\n## Steps\\n1. [act] Light the oven\\n"]
     >>> drafted = draft_plan(lambda prompt: answers.pop(0), "Open the bakery at six")
@@ -60,22 +60,22 @@ def draft_plan(  # noqa: PLR0913  (all but the first two are options)
     (True, 2, 'Light the oven')
 
     Args:
-        ask: takes a prompt and gives the answer: a text, a :class:`~planspec_lark.llm.Reply`, or its pieces, such as
+        ask: takes a prompt and gives the answer: a text, a :class:`~planspec_lark.llm.Reply`, or pieces, such as
             :meth:`OpenAIChat.stream <planspec_lark.llm.openai_chat.OpenAIChat.stream>` gives. It may be asynchronous.
         task: what the plan is for.
         constraints: what it has to keep to.
         language: of the prompt, "en" or "zh".
         max_repairs: how many times an answer may go back.
-        whole_request: whether ``ask`` takes the whole :class:`~planspec_lark.engine.Request`, as
-            :func:`~planspec_lark.llm.engine_roles.program_model` makes of a program, and not its prompt alone.
+        whole_request: whether ``ask`` takes the whole :class:`~planspec_lark.engine.Request`, such as
+            :func:`~planspec_lark.llm.engine_roles.program_model` makes, and not its prompt alone.
         limits: how much to read of an answer.
-        on_event: told of every part of the plan as soon as it is certain; of each answer from its beginning.
-        on_text: told of every piece of text as soon as it is there, with the number of its answer, from 1.
+        on_event: told of every part of the plan once it is certain; for each answer from its beginning.
+        on_text: told of every piece of text, with the number of its answer, from 1.
 
     Raises:
         LlmError: the model gives no answer; and whatever else ``ask`` raises.
         TypeError: it gives something else.
-        RuntimeError: it is asynchronous, and this is called where an event loop runs already.
+        RuntimeError: it is asynchronous, and an event loop runs already.
     """
 
     request = request_generation(task, constraints=constraints, language=language)

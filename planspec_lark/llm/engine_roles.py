@@ -73,7 +73,7 @@ async def _wait(reply: Awaitable[Reply]) -> Answer:
 
 
 def program_model(program: Program) -> Model:
-    """A program that gets requests as JSON on its standard input, and writes its answer to standard output."""
+    """A program that gets requests as JSON and writes its answer to standard output."""
 
     def ask(request: Request) -> Answer:
         environment = {"PLANSPEC_PHASE": request.phase.value}

@@ -45,17 +45,17 @@ class Reply:
 
 
 class LlmError(PlanSpecError):
-    """A call of a language model that gave no usable answer, or settings with which none can be made.
+    """A call of a language model that gave no usable answer, or settings that allow none.
 
-    The message is a sentence that is safe to show: no control characters, no key.
+    The message is safe to show: no control characters, no key.
 
     Attributes:
-        retryable: whether the same call may succeed at another time.
-        status: the HTTP status, where the endpoint sent one that tells of a failure.
-        reply: what came nevertheless, if an answer was cut off.
-        is_cut: whether the answer was cut off by a limit, with or without a reply.
-        has_answered: whether the model has said something, or was kept from it by what it was asked: another prompt may
-            do better. Otherwise the model was not reached at all. Of a program, whether it was started.
+        retryable: whether the same call may succeed later.
+        status: the HTTP status of a failure, if the endpoint sent one.
+        reply: what came of an answer that was cut off.
+        is_cut: whether a limit cut the answer off.
+        has_answered: whether the model was reached: it said something, or the prompt kept it from it, so another prompt
+            may do better. For a program, whether it was started.
     """
 
     def __init__(  # noqa: PLR0913  (each is another attribute)

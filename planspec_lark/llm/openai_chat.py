@@ -27,24 +27,23 @@ _FORMAT = "response_format"
 class OpenAIChat(Endpoint):
     """A language model at an endpoint with OpenAI's chat completions: ``OpenAIChat("name")("prompt")``.
 
-    Needs the extra ``llm``. A call opens a connection and closes it, so that there is nothing to close, and one
-    object serves threads and event loops alike.
+    Needs the extra ``llm``. Each call opens and closes a connection, so one object serves threads and event loops
+    alike.
 
     Attributes:
         model: its name; by default PLANSPEC_MODEL of the environment.
-        base_url: of the endpoint, as far as ``/v1``; by default OPENAI_BASE_URL, or else that of OpenAI.
-        api_key: by default OPENAI_API_KEY. An endpoint that is named by a base URL may do without.
-        timeout: seconds for connecting, for each wait for bytes, and for all waits for the body of an answer together.
-            What the reader of a stream does between two pieces is not counted.
-        max_retries: attempts after the first one, for lost connections, timeouts and the statuses 408, 409, 429 and
-            from 500. The waits before them are those of the package openai: they grow, or are as long as the endpoint
-            asks.
-        temperature, max_tokens: are sent where they are given.
-        system: a message that is before all others.
-        max_reply_bytes: an answer with more bytes is not read to its end. Of a stream the text counts.
+        base_url: of the endpoint, up to ``/v1``; by default OPENAI_BASE_URL, or else OpenAI's.
+        api_key: by default OPENAI_API_KEY. With a base URL it may be missing.
+        timeout: seconds for connecting, for each wait for bytes, and for all waits for the body of an answer. Time that
+            the reader of a stream takes is not counted.
+        max_retries: further attempts after lost connections, timeouts and the statuses 408, 409, 429 and from 500.
+            Pauses grow, or are what the endpoint asks for.
+        temperature, max_tokens: sent if given.
+        system: a message before all others.
+        max_reply_bytes: a longer answer is not read to its end. Of a stream, the text counts.
 
     Raises:
-        LlmError: there is no model or no key, or the URL or the key cannot be one.
+        LlmError: there is no model or no key, or the URL or the key is malformed.
         TypeError, ValueError: another setting is out of range.
     """
 
@@ -64,12 +63,11 @@ class OpenAIChat(Endpoint):
 
         Args:
             prompt: the prompt, or the messages.
-            schema: the JSON schema of the answer, where that is JSON: it is sent as ``response_format``. An endpoint
-                that refuses this (with the status 400 or 422) is asked once more without it, and never again with it.
-                The answer may be any text all the same.
+            schema: the JSON schema of the answer, sent as ``response_format``. An endpoint that refuses it (status 400
+                or 422) is asked again without, and from then on never with it. The answer may still be any text.
 
         Raises:
-            LlmError: there is no whole answer, for whatever reason. Where one was cut off, ``reply`` is what came.
+            LlmError: there is no whole answer; ``reply`` is what came of one that was cut off.
         """
         request = self._request(prompt, schema)
         try:
@@ -107,10 +105,10 @@ class OpenAIChat(Endpoint):
         return call.end()
 
     def stream(self, prompt: str | Sequence[Mapping[str, str]]) -> ReplyStream:
-        """The answer piece by piece, as it comes: ``for text in chat.stream("prompt")``.
+        """The answer piece by piece: ``for text in chat.stream("prompt")``.
 
-        The pieces put together are the answer of :meth:`complete`, and what keeps that from being one ends the stream
-        with the same error. After the last piece, ``reply`` is there.
+        The pieces together are the answer of :meth:`complete`; the stream ends with the same errors. After the last
+        piece, ``reply`` is there.
 
         Raises:
             LlmError: the prompt cannot be sent. All other errors are raised by the stream.

@@ -36,7 +36,7 @@ class ProgramInput(str, Enum):
 
 
 def counted(complete: Callable[..., Reply]) -> Callable[..., Answer]:
-    """A language model whose answers say what they took, for budgets of tokens.
+    """A language model whose answers count their tokens, for budgets.
 
     An answer that was cut off is given as far as it came. Where there is none for now, the driver asks once more.
 
@@ -65,7 +65,7 @@ def chat_planner(
     strategy: str | None = None,
     language: str = "en",
 ) -> PlannerCallable:
-    """A planner that sends the planner's prompt to a language model.
+    """A planner that asks a language model.
 
     Args:
         chat: takes a prompt and gives the answer, such as an :class:`~planspec_lark.llm.openai_chat.OpenAIChat`, or
@@ -80,7 +80,7 @@ def chat_planner(
 
 
 def chat_executor(chat: Chat, *, language: str = "en") -> ExecutorCallable:
-    """An executor that sends the executor's prompt to a language model: for work whose result is a text.
+    """An executor that asks a language model: for work whose result is a text.
 
     Args:
         chat: as for :func:`chat_planner`.

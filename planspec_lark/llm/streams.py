@@ -14,7 +14,7 @@ __all__ = ["ReplyStream"]
 
 
 class ReplyStream(Iterator[str]):
-    """The pieces of an answer's text, as they come, and then the reply.
+    """The pieces of an answer, and then the reply.
 
     The call is made by the first piece that is asked for. A caller that stops early closes it, or uses it in a ``with``
     statement, which ends the connection; so does forgetting it.

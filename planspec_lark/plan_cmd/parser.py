@@ -30,17 +30,15 @@ _LINES = re.compile(r"[^\n]*\n(?:[ \t]*+>[^\n]*\n)*+")
 
 
 def parse_plan_commands(text: str, *, accelerate: bool = True) -> list[PlanCommand]:
-    """Find the commands in a text. All other lines are skipped.
-
-    :func:`planspec_lark.scan_plan_commands` reports those that begin like commands.
+    """Find the commands in a text, and skip all other lines.
 
     Nothing in a reasoning block (see :mod:`planspec_lark.syntax.reasoning`) is a command. Such blocks, and lines that
-    begin like commands, are logged at level DEBUG by the logger ``planspec_lark``.
+    begin like commands, are logged at level DEBUG by the logger ``planspec_lark``;
+    :func:`planspec_lark.scan_plan_commands` reports them.
 
     Args:
         text: any text.
-        accelerate: read with a pattern made from the grammar; otherwise with Lark's parser and a transformer, which
-            define what a command says.
+        accelerate: as for :func:`planspec_lark.parse_plan`.
     """
     check_is_text(text)
     remainder = leave_out_reasoning(text)

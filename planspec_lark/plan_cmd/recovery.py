@@ -87,16 +87,14 @@ def scan_plan_commands(  # noqa: PLR0913  (each says something else about the an
 ) -> CommandScan:
     """Find the commands in an answer, also behind a bullet or a quote sign, and in bold or backticks.
 
-    Never raises on any text. :func:`planspec_lark.parse_plan_commands` takes only the lines that are commands as they
-    are.
+    Never raises on any text. :func:`planspec_lark.parse_plan_commands` takes only lines that are exact commands.
 
     Args:
         text: any text.
         max_risk: the highest risk that is allowed, as for :func:`planspec_lark.extract_plan`.
         finish_reason: why the model stopped, as its interface says; "length" means that the answer is cut off.
-        allow_truncated: whether the commands of an answer that is cut off will do. Its last line is not taken in any
-            case.
-        name: what diagnostics call the text.
+        allow_truncated: whether to accept an answer that is cut off, without its last line.
+        name: what findings call the text.
         limits: how much to read and to report; commands have no steps and no depth.
 
     Raises:

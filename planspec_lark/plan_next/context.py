@@ -68,12 +68,12 @@ class Context:
     """What a planner or an executor is given.
 
     Attributes:
-        think: the block at hand.
-        path: the blocks around it, the nearest first, so that ``path[-1]`` is the root; empty at the root.
+        think: the current block.
+        path: the blocks around it, from the nearest to the root; empty at the root.
         max_depth: from this depth on, blocks are executed without being planned; 1 to 32.
-        revision: how many blocks have been opened and closed so far. It changes with every change of the state and
-            with nothing else, so an executor may use it to recognise a call that is made again after a crash.
-        outcome: the root as it ended, once it has.
+        revision: how many blocks were opened and closed. It changes with the state and with nothing else, so an
+            executor can recognise a call that is made again after a crash.
+        outcome: the root, once it has ended.
     """
 
     think: Block = field(validator=instance_of(Block))
@@ -86,7 +86,7 @@ class Context:
 
     @property
     def depth(self) -> int:
-        """How many blocks there are around the one at hand."""
+        """How many blocks are around the current one."""
         return len(self.path)
 
     @property
@@ -96,12 +96,12 @@ class Context:
 
     @property
     def may_split(self) -> bool:
-        """Whether a new block may still have a plan of its own: it would be planned one level deeper."""
+        """Whether a new block may have a plan of its own."""
         return self.depth < self.max_depth - 1
 
     @property
     def failures(self) -> int:
-        """How many attempts in a row have failed inside the block at hand, up to now."""
+        """How many attempts in a row have failed in the current block."""
         return len([*takewhile(attrgetter("failed"), reversed(self.think.done))])
 
 
@@ -109,7 +109,7 @@ class Context:
 
 
 def start_context(goal: Goal, plan: Sequence[str] | None = None, *, max_depth: int = DEFAULT_DEPTH) -> Context:
-    """The context in which a goal is all there is.
+    """The context of a new goal.
 
     Without a plan, the goal itself is the one item of its plan, so that it is planned first. An empty plan has it
     executed as it is.
@@ -172,7 +172,7 @@ def close_block(context: Context, result: str | dict[str, Any], status: DoneStat
 
 
 def context_to_json(context: Context, *, indent: int | None = 2) -> str:
-    """A context as JSON text, without characters that could steer a terminal.
+    """A context as JSON text, safe to show on a terminal.
 
     Raises:
         TypeError, ValueError: a program has put something into it that no JSON text can say.
@@ -181,7 +181,7 @@ def context_to_json(context: Context, *, indent: int | None = 2) -> str:
 
 
 def context_from_json(text: str, *, name: str = "<text>", limits: Limits = CONTEXT_LIMITS) -> Context:
-    """The context that a JSON text describes; fields other than `think` with its goal, plan and done may be missing.
+    """The context that a JSON text describes. Fields other than `think` with its goal, plan and done may be missing.
 
     Raises:
         ContextError: it describes none, with all that is wrong.

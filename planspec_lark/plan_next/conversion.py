@@ -189,7 +189,7 @@ def value_to_json(value: object, *, indent: int | None) -> str:
 
 
 def message_to_json(message: PlanNext | PlanReturn, *, indent: int | None = 2) -> str:
-    """A message as JSON text, without characters that could steer a terminal.
+    """A message as JSON text, safe to show on a terminal.
 
     Raises:
         TypeError, ValueError: ``inputs``, a ``result`` or an ``extra`` holds something that no JSON text can say, such

@@ -44,7 +44,7 @@ def _to_tuple(items: Iterable[Executor]) -> tuple[Executor, ...]:
 
 @frozen
 class Executors:
-    """The tools that there are, in the order of their file."""
+    """Tools, in the order of their file."""
 
     items: tuple[Executor, ...] = field(default=(), converter=_to_tuple)
 
@@ -70,7 +70,7 @@ def load_executors(path: Path | str) -> Executors:
 
 
 def read_executors(text: str, *, name: str = "<text>") -> Executors:
-    """The executors that a YAML text lists: a list, or a mapping with the list as ``executors``.
+    """The executors that a YAML text lists. That is a list, or a mapping with the list as ``executors``.
 
     Each has an ``id``, and may have ``description``, ``guarantees``, ``limits`` and ``side_effects`` (a text or a list
     of texts each), and whatever else helps a planner, which is kept. An empty text lists none.

@@ -146,7 +146,7 @@ class DoneItem:
     """A block that has ended: its goal, how it ended, and all that was done inside it.
 
     ``plan`` and ``executor_call`` are what it was opened with, so that a failed one is not tried again. ``left`` is
-    what of its plan was still to do.
+    what was still to do.
     """
 
     goal: Goal = field(validator=_GOAL)
@@ -171,8 +171,8 @@ def _copy_plan(block: Block) -> list[str]:
 class Block:
     """One block of work: what it is for, what is still to be done inside it, and what has been done.
 
-    ``plan_type``, ``success_signal``, ``opened_with`` (the plan as it was at first) and ``executor_call`` come from the
-    message that opened it. ``takes_item`` says whether the end of the block takes the first item off its parent's plan.
+    ``plan_type``, ``success_signal``, ``opened_with`` (the first plan) and ``executor_call`` come from the message that
+    opened it. ``takes_item`` says whether its end removes the first item of its parent's plan.
     """
 
     goal: Goal = field(validator=_GOAL)

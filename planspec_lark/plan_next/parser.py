@@ -53,7 +53,7 @@ class MessageScan:
 def parse_message(
     text: str, phase: Phase | str, *, name: str = "<text>", limits: Limits = JSON_LIMITS
 ) -> PlanNext | PlanReturn:
-    """Read a message strictly: one JSON object and nothing around it.
+    """Read a message strictly: one JSON object and nothing else.
 
     Args:
         text: the whole answer.

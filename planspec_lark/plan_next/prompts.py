@@ -31,7 +31,7 @@ STRATEGY_LIMITS = Limits(max_bytes=256_000)
 def build_planner_prompt(
     context: Context, executors: Executors | None = None, *, strategy: str | None = None, language: str = "en"
 ) -> str:
-    """The planner's whole brief for one call, which ends in the state of the plan.
+    """The planner's prompt for one call, with the state of the plan.
 
     Args:
         context: the state of the plan. Where a new block would be too deep to be planned, the brief says to stop
@@ -56,7 +56,7 @@ def build_planner_prompt(
 
 
 def build_executor_prompt(context: Context, *, language: str = "en") -> str:
-    """What asks a language model to carry out the block at hand, and for a result in four sections.
+    """A prompt to carry out the current block, and answer in four sections.
 
     Args:
         context: the state of the plan.
@@ -69,7 +69,7 @@ def build_executor_prompt(context: Context, *, language: str = "en") -> str:
 
 
 def build_repair_prompt(diagnostics: Iterable[Diagnostic], *, answer: str | None = None, language: str = "en") -> str:
-    """What to tell a language model whose answer was refused: to repair what is wrong, and to send all of it again.
+    """A prompt to repair a refused answer and send all of it again.
 
     Args:
         diagnostics: what is wrong; errors come first, and of very many only the first ones are shown.

@@ -112,7 +112,7 @@ class _Heading:
 
 
 def read_result(text: str) -> ResultSections:
-    """The sections of a result; never raises on any text, and takes linear time."""
+    """The sections of a result; never raises on any text. It takes linear time."""
     chosen, repeated = _choose(list(_headings(text)))
     sections = {}
     at = (0, 0)

@@ -169,7 +169,7 @@ def number_of(context: Context) -> str:
 
 
 def read_state(state_dir: Path | str, *, ledger: Ledger | None = None, run_id: str = _RUN) -> Context:
-    """The context in a state folder, as the last change has left it. This needs no lock.
+    """The context in a state folder after the last change. This needs no lock.
 
     Args:
         state_dir: the folder.
@@ -194,7 +194,7 @@ def create_state(
     ledger: Ledger | None = None,
     run_id: str = _RUN,
 ) -> None:
-    """Begin a plan in a folder, which is made if need be.
+    """Begin a plan in a folder; makes the folder if need be.
 
     Args:
         state_dir: the folder.

@@ -35,7 +35,7 @@ _Driver = Driver[PlannerState, Context]
 
 @frozen
 class Runtime:
-    """Takes a plan on, one block after the other, until its root has ended.
+    """Opens and closes blocks until the root has ended.
 
     Args:
         state_dir: the folder that holds the context; see :func:`planspec_lark.planner.kernel.create_state`.

@@ -413,7 +413,7 @@ class Agenda:
 
 
 def step_states(plan: PlanSpec, *, order: Order = "text", given: Collection[str] = ()) -> list[StepState]:
-    """What is to be done with each step that is neither done nor skipped, in document order, or why it cannot be.
+    """What is to be done with each open step, or why it cannot be, in document order.
 
     A step can be done when its inputs are there: a step that is done has produced them, or no step does, so that they
     come from outside. One that is blocked or skipped, or comes later, brings none. A step that declares no inputs waits
@@ -442,19 +442,18 @@ def next_state(plan: PlanSpec, *, order: Order = "text") -> StepState | None:
 
 
 def next_step(plan: PlanSpec) -> PlanStep | None:
-    """The step to do next, or None where none can be done.
+    """The step to do next, or None if none can be done.
 
     >>> next_step(parse_plan("Goal: Ship it\\n## Steps\\n1. [x] [act] Test\\n2. [act] Upload\\n")).description
     'Upload'
 
-    A step that was begun and has not ended, as in a crash, comes first; then the first pending one whose inputs are
-    there. Steps below a container come before it, and it is itself the next where they have all been dealt with, or
-    have still to be written, or one of them is to be chosen.
+    A step that was begun and has not ended comes first, then the first pending one whose inputs are there. A container
+    comes after the steps below it, or at once if they have still to be written or one is to be chosen.
     """
     found = next_state(plan)
     return found.step if found else None
 
 
 def ready_steps(plan: PlanSpec, *, order: Order = "text") -> list[PlanStep]:
-    """The steps that can be worked on side by side, in document order; see :func:`step_states`."""
+    """The steps that can be worked on side by side, in document order. See :func:`step_states`."""
     return [one.step for one in Agenda(plan, order=order).states() if one.is_ready]

@@ -47,19 +47,19 @@ def check_text(  # noqa: PLR0913  (all by their names)
 
     Args:
         text: a PlanSpec document.
-        name: what diagnostics call it, such as the file's name.
+        name: what findings call it, such as the file's name.
         limits: how much to read and to report.
-        also: what else to look for, as in :func:`planspec_lark.lint_plan`.
-        least: the lowest severity to report; below it, only what ``also`` asks for is reported.
-        weigh: gives each warning and info as it counts, or None for one that does not. Errors are what they are.
+        also: optional checks, as in :func:`planspec_lark.lint_plan`.
+        least: the lowest severity to report; what ``also`` asks for is reported in any case.
+        weigh: gives each warning and info as it counts, or None to leave it out. Errors stay.
 
     Returns:
-        All findings in the order of the text, each with its fix, if there is one. Where there are syntax errors, rules
-        and lint look at what could be read, and what they find is provisional. They do not speak of what a line that
-        could not be read may explain, and leave infos out.
+        All findings in the order of the text, with their fixes. If there are syntax errors, rules and lint look at what
+        could be read: their findings are provisional, without infos, and without what a line that could not be read may
+        explain.
 
     Raises:
-        ValueError: as :func:`planspec_lark.lint_plan` does.
+        ValueError: as for :func:`planspec_lark.lint_plan`.
     """
     check_optional(also)
     return check_scan(scan_strictly(text, name=name, limits=limits), limits, also=also, least=least, weigh=weigh)

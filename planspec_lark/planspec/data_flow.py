@@ -77,7 +77,7 @@ class DataFlow:
 
 
 def find_data_flow(plan: PlanSpec) -> DataFlow:
-    """Find out where each input of a plan comes from.
+    """Find where each input of a plan comes from.
 
     Of several steps before it, the last one counts. Two kinds count only where there is no other: what is skipped, and
     what is in another branch of a decision around the step. If no step before it produces an input, the first one

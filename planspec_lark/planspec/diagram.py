@@ -39,7 +39,7 @@ _DEEPEST_FRAME = 30
 
 
 def draw_plan(plan: PlanSpec) -> str:
-    """The text of a diagram of any plan.
+    """The text of a diagram of a plan.
 
     Returns:
         A box for each step, or a frame around those below it, with its status in words and in colour, and arrows with

@@ -30,21 +30,21 @@ def fix_text(  # noqa: PLR0913  (all by their names)
 ) -> FixResult:
     """Fix what is found in a text. No text makes it raise.
 
-    Fixes after which there are more errors than before are taken back. A text stays as it is if it has lines that are
-    no part of a plan, and these are more than half of it, or no step can be read in it: it is something else, or an
-    answer out of which a plan can be taken (:func:`~planspec_lark.extract_plan`).
+    Fixes that lead to more errors are taken back. A text stays as it is if it has lines that are no part of a plan, and
+    these are more than half of it or no step can be read: it is something else, or an answer with a plan in it
+    (:func:`~planspec_lark.extract_plan`).
 
     Args:
         text: a PlanSpec document.
-        unsafe: apply fixes that drop text or guess as well, once no safe one is left.
-        name: what diagnostics call it.
-        limits: how much to read, and how many findings to give back; all are fixed.
-        also: what else to look for, as in :func:`planspec_lark.lint_plan`.
-        least: which of the findings that are left to give back, as in :func:`planspec_lark.check_text`.
-        weigh: what findings count as, likewise; what does not count is not fixed.
+        unsafe: once no safe fix is left, apply also those that drop text or guess.
+        name: what findings call it.
+        limits: how much to read, and how many findings to return; all are fixed.
+        also: optional checks, as in :func:`planspec_lark.lint_plan`.
+        least: which of the findings that are left to return, as in :func:`planspec_lark.check_text`.
+        weigh: what findings count as, likewise; one that does not count is not fixed.
 
     Raises:
-        ValueError: as :func:`planspec_lark.lint_plan` does.
+        ValueError: as for :func:`planspec_lark.lint_plan`.
     """
     all_of = evolve(limits, max_findings=None)
 

@@ -66,8 +66,8 @@ def _set_expanded(plan: PlanSpec, step_id: str, *, expanded: bool) -> str:
 def replace_children(plan: PlanSpec, step_id: str, new_children: list[PlanStep]) -> str:
     """Put new children below a container and make it active. Returns "" or what is wrong (then nothing has changed).
 
-    They are copied, with all below them. Copies whose ids do not fit their new places get others: steps 1 and 2 become
-    4.1 and 4.2 below step 4, their children with them, while 4.7 stays.
+    They are copied, with all below them. Ids that do not fit the new place change: below step 4, 1 and 2 become 4.1 and
+    4.2, with their children; 4.7 stays.
     """
     step = find_step(plan, step_id)
     if step is None:

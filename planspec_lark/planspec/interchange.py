@@ -58,7 +58,7 @@ _VERSION = "grammar"
 
 
 def plan_to_dict(plan: PlanSpec) -> dict[str, Any]:
-    """A plan as a JSON value with all its fields, and the version of the grammar, as ``grammar``.
+    """A plan as a JSON value with all its fields, and the grammar's version as ``grammar``.
 
     Raises:
         ValueError, TypeError: a list was changed to contain an invalid value.
@@ -99,7 +99,7 @@ def _check_lists(plan: PlanSpec, names: list[str], lines: list[str]) -> None:
 
 
 def plan_to_json(plan: PlanSpec, *, indent: int | None = 2) -> str:
-    """A plan as JSON text, however deep it is. Characters that could steer a terminal are written as JSON's escapes.
+    """A plan as JSON text, however deep it is, with escapes for characters that could control a terminal.
 
     Raises:
         ValueError, TypeError: as for :func:`plan_to_dict`.
@@ -160,7 +160,7 @@ class _Path(NamedTuple):
 
 
 def plan_from_dict(value: object) -> PlanSpec:
-    """The plan that a JSON value describes, as :func:`plan_to_dict` gives it; fields may be left out but for step_id.
+    """The plan that a JSON value describes; every field but ``step_id`` may be left out.
 
     Raises:
         PlanValueError: unknown keys, values of a wrong type or that no plan can hold; all of them, each with its path.
@@ -251,8 +251,8 @@ def plan_from_json(text: str) -> PlanSpec:
     """The plan that a JSON text describes.
 
     Raises:
-        PlanValueError: no JSON, or no plan; also JSON with a key twice in one object, or with what Python's decoder
-            cannot take: numbers of thousands of digits, and very deep nesting.
+        PlanValueError: it is no JSON or no plan, an object has a key twice, or Python's decoder cannot take it: numbers
+            of thousands of digits, very deep nesting.
     """
     try:
         value = json.loads(text, object_pairs_hook=_object, parse_constant=_refuse_constant)

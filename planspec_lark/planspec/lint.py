@@ -38,19 +38,18 @@ _LENGTHS = (80, 130)
 
 
 def lint_plan(plan: PlanSpec, *, also: Collection[str] = ()) -> list[Diagnostic]:
-    """Look for what is most likely not meant.
+    """Look for likely mistakes.
 
     Args:
         plan: the plan.
-        also: the codes of what to look for besides; by default that is left out. There is PS315, the length of
-            descriptions.
+        also: codes of optional checks: PS315, the length of descriptions.
 
     Returns:
-        Diagnostics with the codes ``PS3xx``, step by step in document order. A warning is likely a slip; an info is
-        something that may well be right, such as an input that comes from outside the plan.
+        Findings with the codes ``PS3xx``, step by step in document order. A warning is likely a slip; an info may well
+        be right, such as an input from outside the plan.
 
     Raises:
-        ValueError: ``also`` has a code that is none of these.
+        ValueError: ``also`` has another code.
     """
     try:
         places = {step.step_id: at for at, step in enumerate(iter_steps(plan))}

@@ -255,9 +255,8 @@ _PROGRESS = _info("progress", "PROGRESS", 9, is_state=True, value="progress")
 class PlanStep:
     """One step of a plan, with its children.
 
-    ``expanded`` says whether a folded view shows the body and the children of the step: yes, no, or (None) depending
-    on its status. It is ignored in comparing, parsing and printing. ``total_count`` is None for a step that does not
-    count rounds.
+    ``expanded`` says whether a folded view shows the body and children of the step; None leaves it to the status.
+    Comparing, parsing and printing ignore it. ``total_count`` is None for a step that does not count rounds.
     """
 
     step_id: str = field(converter=exact, validator=_ID, metadata=_info("id", "STEP_ID"))
@@ -310,7 +309,7 @@ class PlanSpec:
 
     @property
     def is_converged(self) -> bool:
-        """Whether no step is pending or active. A blocked step counts as dealt with."""
+        """Whether no step is pending or active. A blocked step counts as settled."""
         return not any(step.status in OPEN for step in iter_steps(self))
 
     @classmethod

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["GRAMMAR_VERSION", "parse_plan", "parse_tree", "scan_strictly"]
 
 GRAMMAR_VERSION = grammars.grammar_version("planspec")
-"""The version of the grammar, which changes with the language."""
+"""The version of the grammar."""
 
 
 def parse_plan(
@@ -38,14 +38,13 @@ def parse_plan(
 
     Args:
         text: a PlanSpec document. The empty text is the empty plan.
-        name: the name of the text in diagnostics, such as that of its file.
-        limits: how much to take.
-        accelerate: read with patterns made from the grammar; otherwise with Lark's parser and a transformer, which
-            define what the text means and take about ten times as long.
+        name: what findings call the text, such as the file's name.
+        limits: how much to read.
+        accelerate: read with patterns made from the grammar. Lark's parser and a transformer, which define what a text
+            means, take about ten times as long.
 
     Raises:
-        PlanSyntaxError: the text is not a plan, or more than ``limits`` allow; it carries the diagnostics of all its
-            faults.
+        PlanSyntaxError: the text is not a plan, or more than ``limits`` allow; it carries all findings.
     """
     source = Source(text, name)
     if excess := find_excess(text, name, limits):

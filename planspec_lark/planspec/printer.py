@@ -49,19 +49,19 @@ def serialize_plan(
 
     Args:
         plan: any plan.
-        fold: print only those bodies and children that the ``expanded`` flags or the statuses of steps ask for.
-        max_tokens: leave out parts, and say how many, until the text has at most this number of tokens. Goal,
-            constraints, active steps, the next step and their ancestors are always kept.
+        fold: print only the bodies and children that ``expanded`` or the status of their step asks for.
+        max_tokens: leave parts out, and say how many, until the text has at most so many tokens. Goal, constraints,
+            active steps, the next step and their ancestors are always kept.
         count_tokens: counts the tokens of a text; by default
             :func:`~planspec_lark.syntax.token_estimate.estimate_tokens`.
 
     Returns:
-        Canonical text that ends in a line break; the empty text for the empty plan. Without ``fold`` and
+        Canonical text that ends in a line break, or the empty text for the empty plan. Without ``fold`` and
         ``max_tokens`` it reads back as the same plan.
 
     Raises:
         ValueError: no text can express this plan: an id occurs twice or does not fit its place, a type is empty, or a
-            list was changed to contain an invalid value. Or what must be kept takes more than ``max_tokens``.
+            list was changed to hold an invalid value. Or what must be kept takes more than ``max_tokens``.
     """
     try:
         if max_tokens is not None:

@@ -27,8 +27,8 @@ def validate_plan(plan: PlanSpec) -> list[str]:
     """Check the six rules.
 
     Returns:
-        A message for each violation, rule by rule, each rule in document order; empty for a valid plan. Messages that
-        start with ``warn:`` do not make a plan invalid.
+        A message for each violation, rule by rule in document order. Those that start with ``warn:`` do not make a plan
+        invalid.
     """
     prefix = {Severity.WARNING: "warn: "}
     return [prefix.get(found.severity, "") + found.message for found in check_rules(plan)]

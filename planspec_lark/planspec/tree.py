@@ -99,8 +99,7 @@ def step_order(plan: PlanSpec) -> list[str]:
 def next_pending_step(plan: PlanSpec) -> PlanStep | None:
     """The first pending step in document order (a container comes before its children), or None.
 
-    That is all it looks at: one that was begun is passed over, and what a step needs does not matter. What is to be
-    done next says :func:`~planspec_lark.planspec.next_step`.
+    It passes over active steps and does not look at inputs, unlike :func:`~planspec_lark.planspec.next_step`.
     """
     return next((step for step in iter_steps(plan) if step.status is PlanStatus.PENDING), None)
 

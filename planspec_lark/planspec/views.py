@@ -53,7 +53,7 @@ class OutputUse:
 
 @frozen
 class StepView:
-    """A step with what one needs to know for it.
+    """A step with what is needed to do it.
 
     Attributes:
         todo: what is to be done with it; None where it is only shown.
@@ -117,7 +117,7 @@ class StepView:
 
 
 def next_step_view(plan: PlanSpec, *, order: Order = "text") -> StepView | None:
-    """The next step to do, with what one needs to know for it; None where none can be done.
+    """The next step to do with what it needs; None if none can be done.
 
     See :func:`~planspec_lark.planspec.next_step`.
     """
@@ -126,7 +126,7 @@ def next_step_view(plan: PlanSpec, *, order: Order = "text") -> StepView | None:
 
 
 def focus_view(plan: PlanSpec, step_id: str) -> StepView:
-    """Any step, with what one needs to know for it and what is beside it and depends on it.
+    """Any step with what it needs, what is beside it, and what depends on it.
 
     Raises:
         ValueError: the plan has no such step.

@@ -81,7 +81,7 @@ def _to_model(value: object) -> object:
 
 @frozen
 class Effort:
-    """What was spent: calls of language models, and their tokens and cost as far as they were counted.
+    """What was spent: calls of language models, tokens and cost, as far as they were counted.
 
     The cost is in any unit, such as a currency, that is always the same.
 
@@ -187,20 +187,20 @@ _LONGEST_PAUSE = 10_000_000
 
 @frozen
 class StepPolicy:
-    """How long a step may take, and how often it is tried where the operator says that it is safe to.
+    """Time limit of a step, and how it is tried again where the operator says that it is safe to.
 
-    An operator says so with :class:`TransientError`, or ``retry_after`` in its result. Then it is called once more, in
-    the same attempt and with the same key.
+    An operator says so with :class:`TransientError`, or ``retry_after`` in its result. The same call is then made
+    again, with the same key.
 
     Attributes:
-        timeout: seconds for each call of the operator; None is no limit. A step that takes longer has failed.
-        max_tries: how often the operator is called in one attempt.
-        pause: seconds before the second try, where the operator does not ask for more.
+        timeout: seconds for each call; None is no limit. After that the step has failed.
+        max_tries: calls in one attempt.
+        pause: seconds before the second try, unless the operator asks for more.
         factor: by which each further pause is longer.
-        max_pause: seconds of the longest pause. Where the operator asks for a longer one, the step has failed.
-        jitter: by which part a pause may be shorter, by chance, so that not all steps come back at the same moment.
-        retry_on: exceptions that mean the same as :class:`TransientError`, where an operator raises them.
-        uses: names of what a plan's step uses that not all may use at a time, such as "gpu"; see ``resources`` of
+        max_pause: the longest pause in seconds. If the operator asks for more, the step has failed.
+        jitter: the part by which a pause may be shorter at random, so that not all steps come back at once.
+        retry_on: exceptions of an operator that count as :class:`TransientError`.
+        uses: names of what the step uses, such as "gpu"; see ``resources`` of
             :class:`~planspec_lark.engine.ThinkEngine`.
     """
 

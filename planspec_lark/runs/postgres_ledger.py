@@ -82,7 +82,7 @@ _SECRETS = ("password", "sslpassword")
 
 
 class PostgresLedger(DatabaseLedger):
-    """A ledger in a database of PostgreSQL, in a schema ``planspec`` of its own, which is made if need be.
+    """A ledger in a PostgreSQL database, in a schema ``planspec`` that is made if need be.
 
     It is one connection. A process that is forked needs one of its own. Where it is lost, such as by a restart of the
     server, it is made again for 25 seconds, which is less than a lease lasts.

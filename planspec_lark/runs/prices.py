@@ -34,7 +34,7 @@ class Price:
 
 @frozen
 class Prices:
-    """Prices by the names of models, and the currency that all of them are in."""
+    """Prices by the names of models, in one currency."""
 
     currency: str = ""
     models: Mapping[str, Price] = field(factory=dict)

@@ -177,7 +177,7 @@ class SqliteLedger(DatabaseLedger):
 
 
 class MemoryLedger(SqliteLedger):
-    """A ledger that ends with its process; its threads may share it."""
+    """A ledger that ends with its process; threads may share it."""
 
     def __init__(self) -> None:
         self._name, self._lock, self._base = "memory", RLock(), _open_memory()

@@ -86,15 +86,13 @@ def apply_edits(text: str, edits: Iterable[Edit]) -> str:
 
 @frozen
 class Diagnostic:
-    """One finding. Its severity is that of its code, unless it is given.
+    """One finding. Its severity is by default that of its code.
 
-    ``expected`` says in words what could be at the span. ``fix`` is a replacement that makes the line right.
-    ``step_id`` names the step that is meant, where there is one; ``part`` its field (or one of the plan's), and
-    ``item`` which item of that field, from 0, where it is a list. ``replacement`` is what to write in place of that
-    part; it becomes a fix once the place is known. ``path`` is the way to the value that is meant, where the text is
-    JSON or YAML: ``new_block.plan[2]``. ``is_provisional`` says that it was found in what could be read of a text with
-    syntax faults: once those are repaired, it may be gone. ``risk`` says of a repair how likely it is that it changes
-    what is meant; it is None where nothing was repaired.
+    ``expected`` says in words what could be at the span. ``fix`` makes the line right. ``step_id`` names the step,
+    ``part`` its field (or one of the plan's), and ``item`` the index in that field if it is a list. ``replacement`` is
+    what to write for that part; it becomes a fix once the place is known. ``path`` leads to a value of JSON or YAML:
+    ``new_block.plan[2]``. ``is_provisional`` says that it may be gone once the syntax is repaired. ``risk`` says how
+    likely a repair changes what is meant; None if nothing was repaired.
     """
 
     code: str
@@ -130,7 +128,7 @@ class Diagnostic:
 
     @property
     def source_line(self) -> str:
-        """The line of the place, as it is written; empty where the diagnostic has no place."""
+        """The line of the place; empty if there is no place."""
         return self.source.line(self.span.line) if self.source and self.span else ""
 
     def __str__(self) -> str:
@@ -169,7 +167,7 @@ class CommandError(PlanSpecError, ValueError):
 
 
 def decode(data: bytes, name: str = "<text>") -> str:
-    """The text that these bytes are in UTF-8.
+    """The text of bytes in UTF-8.
 
     Raises:
         PlanSyntaxError: the bytes are no UTF-8; the one diagnostic (PS119) gives the offset of the first bad byte.

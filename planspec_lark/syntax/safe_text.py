@@ -44,7 +44,7 @@ _SPACE = re.compile(r"[\x09-\x0d\x1c-\x20\x85\u2028\u2029]+")
 
 
 def one_line(text: str) -> str:
-    """One line of any text, which every field of a plan takes that holds a line: ``step.result = one_line(answer)``.
+    """Any text as one line, for fields that hold a line: ``step.result = one_line(answer)``.
 
     Line breaks and the white space around them become one space, white space at both ends goes, and whatever could
     steer a terminal or hide text is written as an escape (``\\x1b``), as :func:`visible` does.

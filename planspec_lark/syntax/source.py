@@ -45,7 +45,7 @@ class Span:
 
 @define(eq=False, slots=False)
 class Source:
-    """A text and, where it has one, the name of the file that it came from."""
+    """A text and, if it has one, the name of its file."""
 
     text: str = field(repr=False)
     name: str = "<text>"

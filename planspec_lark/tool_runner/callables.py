@@ -41,7 +41,7 @@ def find_caller(call: Call, atom_ids: Collection[str]) -> Callable[[str], AtomCa
 
 
 def load_entry_point_atoms(atom_ids: Collection[str] | None = None) -> dict[str, AtomCallable]:
-    """The callables that installed packages offer as entry points of the group ``planspec_lark.atoms``, by atom id.
+    """The callables that installed packages offer in the group ``planspec_lark.atoms``, by atom id.
 
     Args:
         atom_ids: load only these, as far as they are there; all by default.

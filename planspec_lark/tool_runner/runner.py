@@ -80,7 +80,7 @@ class ToolRunOptions(TypedDict, total=False):
 
 
 def run_toolplan(plan: ToolPlan, registry: _Registry, call: Call, **options: Unpack[ToolRunOptions]) -> ToolRun:
-    """Call the tools of a plan, each once all that its step depends on is done, several at a time in threads.
+    """Call the tools of a plan, several at a time in threads, each once all that its step depends on is done.
 
     A step has failed if its callable raises an exception, takes too long, or does not give all outputs that its tool
     declares; the steps that depend on it are skipped, and all others continue. A callable that takes too long is
@@ -112,7 +112,7 @@ def run_toolplan(plan: ToolPlan, registry: _Registry, call: Call, **options: Unp
 
 
 async def arun_toolplan(plan: ToolPlan, registry: _Registry, call: Call, **options: Unpack[ToolRunOptions]) -> ToolRun:
-    """As :func:`run_toolplan`, in the running event loop; callables that are not asynchronous are run in threads.
+    """As :func:`run_toolplan`, in the running event loop; other callables run in threads.
 
     To cancel it cancels the callables that are at work; those in threads it waits for.
     """

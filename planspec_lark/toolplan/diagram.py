@@ -13,7 +13,8 @@ __all__ = ["draw_toolplan"]
 
 
 def draw_toolplan(plan: ToolPlan) -> str:
-    """The text of a diagram: a box with the name and the tool of each step, and an arrow to each that depends on it.
+    """The text of a diagram of steps and what they depend on. A box has the name and the tool of a step, an arrow leads
+    to each step that depends on it.
 
     Whether the plan can be run makes no difference; steps that are not there are not drawn. Names are cut where they
     are long, and nothing in them is more than text.

@@ -75,7 +75,7 @@ def _by_id(atoms: Mapping[str, Atom] | Iterable[Atom]) -> dict[str, Atom]:
 
 @frozen
 class Registry:
-    """The tools that there are, in the order in which they were given.
+    """Tools, in the order in which they were given.
 
     Attributes:
         diagnostics: warnings of the reader that made it: what files say of tools and no check looks at.

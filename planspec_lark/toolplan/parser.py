@@ -144,7 +144,7 @@ def load_plan_doc(source: os.PathLike[str] | str) -> Any:
 
 
 def load_atoms(*paths: Path | str) -> Registry:
-    """The tools that files define, of JSON or YAML, in the order of the files.
+    """The tools that JSON or YAML files define. They are in the order of the files.
 
     Each file holds a list of definitions, an object with that list as ``atoms``, definitions by id, or one definition
     with its id; or a list of tools of another form, as ``docs/reference/tool-plans.md`` has them.

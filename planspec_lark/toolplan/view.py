@@ -31,7 +31,7 @@ _NO_VARIABLE = re.compile(r"[^A-Za-z0-9_]+")
 
 
 def toolplan_to_plan(plan: ToolPlan, registry: Registry | Mapping[str, Any] | list[Any] | None = None) -> PlanSpec:
-    """The steps of a tool plan as act steps, in the order in which they are run.
+    """The steps of a tool plan as ``act`` steps, in the order in which they are run.
 
     They are numbered from 1, and named by their ``step_id`` where a name can hold it. Each output that its tool
     declares or a reference names is a variable, such as ``weigh_flour_grams`` for the output ``grams`` of

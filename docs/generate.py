@@ -55,6 +55,7 @@ _OWN_EXITS = (1, 3)
 _RANGE = re.compile(r"; \d*(?:<=?)?x(?:[<>]=?)?\d*(?=\])| \[\d*(?:<=?)?x(?:[<>]=?)?\d*\]$")
 # An option that means the same in more commands than this is explained once, on the first page.
 _COMMON = 2
+_OPTION = re.compile(r"--[\w-]+")
 # What is code already, and options.
 _CODE = re.compile(r"`[^`]+`|(?<![\w-])--[a-z][\w-]*")
 
@@ -140,24 +141,24 @@ def _command(context: click.Context, common: set[tuple[str, str]]) -> Iterator[s
     assert isinstance(command, Command | Group)
     about, *more = (command.help or "").split("\n\n")
     yield marked(about)
-    yield _block(" ".join([context.command_path, *command.collect_usage_pieces(context)]))
+    pieces = [piece for piece in command.collect_usage_pieces(context) if piece != command.options_metavar]
+    yield _block(" ".join([context.command_path, *pieces]))
     yield from map(marked, more)
-    if isinstance(command, Group):
-        yield from _index(command, context)
-    if command.examples:
+    # Of a group, the commands below have the examples.
+    if command.examples and isinstance(command, Command):
         yield f"Example:\n\n{_block(*command.examples[:_EXAMPLES])}"
     options = _options(context)
     if own := [said for said in options if said not in common]:
         yield _options_table(own)
     links = [f"[{said[0].lower()}](index.md{_anchor(said[0])})" for said in _notes(context) if said in common]
-    if names := [_code(said[0].partition(" ")[0]) for said in options if said in common]:
-        links.insert(0, f"{', '.join(names)} ([common options](index.md#common-options))")
-    if links:
-        yield f"Also: {', '.join(links)}."
+    names = [_code(_OPTION.findall(said[0])[0]) for said in options if said in common]
+    if names or links:
+        also = "[Also](index.md#common-options)" if names else "Also"
+        yield f"{also}: {', '.join([*names, *links])}."
     yield from (f"{heading}: {marked(text)}" for heading, text in _notes(context) if (heading, text) not in common)
     if isinstance(command, Command):
         if files := {name: text for name, text in _files(context).items() if (name, text) not in common}:
-            yield f"Reads and writes:\n\n{_files_list(files.items())}"
+            yield _files_list(files.items())
         if exits := [f"`{code}`: {marked(text)}" for code, text in _exits(context) if (code, text) not in common]:
             yield f"Exit code {' '.join(exits)}"
 

@@ -39,8 +39,7 @@ def _check_command(_: click.Context, __: click.Parameter, value: str) -> str:
         "planspec init --remove",
     ],
     files={
-        "skills": "The skill planspec and the commands /listplan, /showplan and /archiveplan, in the folder of each "
-        "assistant.",
+        "skills": "The skill planspec and the commands /listplan, /showplan and /archiveplan, for each assistant.",
         "notes": "A marked block in the file that the assistant reads first, such as CLAUDE.md or AGENTS.md.",
         "settings": "The MCP server and the hooks, where the assistant has a file for them.",
         "planspec/": "The folder for plans; its .gitignore keeps them out of git, unless --shared is given.",
@@ -75,8 +74,8 @@ def init_command(  # noqa: PLR0913  (click passes each option)
 ) -> None:
     """Set up a project's coding assistants to work with plans.
 
-    They learn to write plans, to do one step at a time, and to check what they have edited. What is in the files
-    already stays byte by byte, and a second call changes nothing.
+    They learn to write plans, to do one step at a time, and to check what they edit. What the files already hold stays
+    as it is; a second call changes nothing.
     """
     folder = folder_of()
     if remove:
@@ -163,9 +162,8 @@ def _tell(change: FileChange, dry_run: bool) -> None:
 def hook_command(event: str, agent: str | None, max_tokens: int) -> None:
     """Answer a hook of a coding assistant.
 
-    `planspec init` sets this up. After an edit, the errors of the plan that was edited go back to the assistant; when
-    it stops, those of all plans that have changed since the session began. At the start of a session and before
-    compaction, the next step and the open steps are written; at its end, the active steps. Where there is no plan,
-    nothing is done.
+    `planspec init` sets this up. After an edit, the plan's errors go back to the assistant; when it stops, those of all
+    plans changed in the session. At the start of a session and before compaction it writes the next step and the open
+    steps, at the end the active ones. Without a plan it does nothing.
     """
     leave(answer(event, agent or "", max_tokens))

@@ -128,7 +128,7 @@ _reading_options = options(
         multiple=True,
         callback=_read_signs,
         metavar="SIGN=STATUS",
-        help="What a sign in the place of a status means, such as ?=active; may be given several times.",
+        help="What an unknown status sign means, such as ?=active; can be repeated.",
     ),
     finish_reason_option,
 )
@@ -161,7 +161,7 @@ _reading_options = options(
     default="",
     show_default=False,
     metavar="ID",
-    help="The step that all steps stand below, as in a new plan for a part: it needs no goal.",
+    help="The step that all steps stand below: a plan for a part needs no goal.",
 )
 @flag("--review-remarks", help="Do not accept a plan with text around it.")
 @allow_truncated_option
@@ -171,9 +171,9 @@ def extract_command(
 ) -> None:
     """Extract the plan from a language model's answer.
 
-    The plan is what stands in the code block, or in lines of its own. Spelling that is nearly right is repaired; each
-    repair has a risk of changing what is meant. The plan is accepted where all of it was understood and no repair is
-    above --max-risk. The text around it is shown, and never judged.
+    The plan is in the code block, or in lines of its own. What is nearly right is repaired; each repair has a risk of
+    changing what is meant. The plan is accepted if all of it was understood and no repair is above --max-risk. The text
+    around it is shown, never judged.
     """
     remarks = "review" if review_remarks else "show"
     extract = partial(answers.extract_plan, remarks=remarks, default_type=default_type or "", **reading)
@@ -242,16 +242,15 @@ _LISTED = 10
         "planspec repair answer.md --planner 'sh fix.sh' -o plan.md",
     ],
     files={
-        "FILE": "A plan to change in place: a file, or the name of a plan (for "
-        "planspec/NAME.md). With -, the plan goes from standard input to standard output.",
+        "FILE": "A plan to change in place: a file, or a name (for planspec/NAME.md). With -, from "
+        "standard input to standard output.",
         "ANSWER": "Any text with a plan in it; the plan in canonical form goes to standard output, or to --out.",
         "standard error": "What each round has cost, what was repaired, what is found in the plan, and the text "
         "around it.",
     },
     exits={
         0: "The plan is accepted.",
-        1: "Findings are left; a plan's file has the lines that the answers have repaired, and "
-        "nothing is written to another file.",
+        1: "Findings are left; a plan's file has the lines that were repaired, another file is not written.",
         2: "A file cannot be read or written, the model cannot be asked, or the arguments are wrong. Where the model "
         "fails in a later round, the rounds before it are kept.",
         130: "Interrupted; nothing was written.",
@@ -288,8 +287,8 @@ _LISTED = 10
 def repair_command(ctx: click.Context, /, file: str, **given: Any) -> None:
     """Let a model or a program repair a plan or an answer.
 
-    Safe repairs are made first. For the rest, the model is shown the plan with its findings, round by round, until the
-    plan is accepted. An answer that takes steps, constraints or details away is not taken.
+    Safe repairs are made first. For the rest, the model gets the plan with its findings, round by round, until the plan
+    is accepted. An answer that removes steps, constraints or details is refused.
     """
     ask = _asker(given)
     with stop_on_faults(file, "nothing was read"):

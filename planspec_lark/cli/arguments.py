@@ -131,7 +131,7 @@ order_option = click.option(
     "--order",
     type=Choice(ORDERS),
     default=ORDERS[0],
-    help="What orders steps: text has one that declares no inputs wait for all before it; data waits for inputs alone.",
+    help="text: a step that declares no inputs waits for all before it. data: only inputs count.",
 )
 
 
@@ -150,7 +150,7 @@ def budget_options(most: int | None = None) -> Callable[[Command], Command]:
             "--max-cost",
             type=click.FloatRange(min=0, min_open=True),
             metavar="N",
-            help="Stop after a cost of N, and at an answer that took tokens and does not tell what they cost.",
+            help="Stop after a cost of N, and at an answer that counts tokens and no cost.",
         ),
     )
 
@@ -172,7 +172,7 @@ def budget_of(given: Mapping[str, Any]) -> Budget:
 max_tokens_option = count_option(
     "--max-tokens",
     metavar="N",
-    help="Leave parts out, and say how many, until the text has at most N tokens (estimated).",
+    help="Leave parts out, and say how many, down to N tokens (estimated).",
 )
 
 
@@ -205,7 +205,7 @@ def folder_of(ctx: click.Context | None = None) -> PlanFolder:
 
 skip_option = flag(
     "--skip-foreign",
-    help="Pass over files of other tools: in a folder with a dot, or with front matter and no goal or steps.",
+    help="Pass over files of other tools: in a hidden folder, or with front matter and no goal or steps.",
 )
 
 

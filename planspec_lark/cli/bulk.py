@@ -80,8 +80,8 @@ def bulk_command(  # noqa: PLR0913, PLR0917  (its options)
 ) -> None:
     """Check a corpus of plans or answers, and write a report.
 
-    There is a row for each record with its verdict and findings, and one report on all of them. A second call with the
-    same inputs and options does only what is missing, however the first call has ended.
+    Each record gets a row with its verdict and findings; a report sums them up. A second call with the same inputs and
+    options does only what is missing, however the first one ended.
     """
     if "-" in inputs:
         raise click.UsageError("Standard input cannot be taken up again after a break: name files.")

@@ -141,11 +141,11 @@ def check_command(  # noqa: PLR0913  (all by their names)
 ) -> None:
     """Check plans for errors, and fix them with --fix.
 
-    All findings come at once: syntax errors, broken rules (such as two steps with one name), and warnings about
-    probable slips. With --fix, what can be fixed safely is fixed, and the rest is reported.
+    All findings come at once: syntax errors, broken rules (such as two steps with one name), and likely slips. --fix
+    fixes what is safe, and reports the rest.
 
-    What a project settles in planspec.toml, or in [tool.planspec] of pyproject.toml, counts here: ignore, also,
-    severity. An option comes before that. An error is never left out.
+    A project may set ignore, also and severity in planspec.toml, or in [tool.planspec] of pyproject.toml. Options come
+    first. An error is never left out.
     """
     given = (*read_values("input", inputs_file, inputs),) if as_run else None
     if given is None and (inputs or inputs_file):

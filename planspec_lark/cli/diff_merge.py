@@ -67,7 +67,7 @@ _UNMERGED, _CHANGED, _RENAMED = 1, 7, 9
     "diff",
     examples=["planspec diff old.md new.md", "planspec diff old.md new.md --json"],
     files={
-        "A B": "The old plan and the new one: two files, or - for standard input. git passes seven arguments or more.",
+        "A B": "The old plan and the new one: files, or - for standard input. git passes seven or more.",
         "standard output": "The differences; nothing where there are none.",
     },
     exits={
@@ -82,7 +82,7 @@ _UNMERGED, _CHANGED, _RENAMED = 1, 7, 9
 def diff_command(files: tuple[str, ...], as_json: bool, textconv: bool) -> None:
     """Compare two plans, step by step.
 
-    Steps are compared rather than lines: added, removed, moved and changed ones. It works as a diff driver of git, too.
+    Steps are compared, not lines. It works as a diff driver of git, too.
     """
     if textconv:
         if len(files) != 1:
@@ -202,8 +202,8 @@ def merge_command(  # noqa: PLR0913, PLR0917  (its arguments and options)
 ) -> None:
     """Merge two versions of a plan.
 
-    What only one side has changed is taken, step by step. Where one of the three files is not a plan, lines are merged
-    instead, and that counts as a conflict. It works as a merge driver of git, too.
+    What only one side changed is taken, step by step. If a file is not a plan, lines are merged instead, and that
+    counts as a conflict. It works as a merge driver of git, too.
     """
     name = visible_name(path or ours)
     check_inputs(base, ours, theirs)

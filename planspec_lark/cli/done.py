@@ -98,10 +98,9 @@ def done_command(  # noqa: PLR0913, PLR0917  (its options)
 ) -> None:
     """Mark a step as done, with its result.
 
-    In the plan its line gets the mark [x]. A step without any result is a warning; it is refused where the project
-    requires results (see `planspec new --require-result`). What a person produces in place of a program comes with
-    --output; all that the step declares has to be there. What a person decides comes with --branch: the decision is
-    active then, and the run continues with its branch.
+    In the plan its line gets the mark [x]. A step without a result is a warning, or refused where the project requires
+    results (see `planspec new --require-result`). For a step of a run that a person does, --output gives each declared
+    output; for a decision, --branch makes it active, and the run continues with the branch.
     """
     if why and result is not None:
         raise click.UsageError("--result and TEXT both say what came of it.")
@@ -184,8 +183,8 @@ def _finish(place: LedgerPlace, find: Callable[[str], PlanStep], values: Mapping
     files={
         "FILE": CHANGED,
         "STEP": "The ids or names of steps.",
-        "FILE.ledger": "Noted there, if the plan was run: `planspec run --resume` does the steps again. --database "
-        "names a database in its place.",
+        "FILE.ledger": "Noted there, or in --database, if the plan was run: `planspec run --resume` does the"
+        " steps again.",
         "standard output": "What was done, or why it was refused.",
         "standard error": "The finished steps that depend on these, where they stay as they are.",
     },

@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     ],
     files={
         "FILE": CHANGED,
-        "COMMANDS": "Any text with lines that start with PLAN_CMD:, such as a model's answer; all other text is "
-        "ignored, whatever it says. A file, or - for standard input, which is the default.",
+        "COMMANDS": "Text with PLAN_CMD: lines, such as a model's answer; the rest is ignored. A file, or"
+        " - for standard input (the default).",
         "standard output": "What each command did, or why it was refused.",
     },
     exits={
@@ -74,10 +74,9 @@ def apply_command(  # noqa: PLR0913, PLR0917  (its options)
 ) -> None:
     """Apply the PLAN_CMD lines of an answer to a plan.
 
-    The commands are ADD, DONE, SKIP and others, such as `PLAN_CMD: DONE 2.1 | result`, also behind a bullet, in bold or
-    in backticks. Either all commands act or none: where one is refused, or a line that begins like a command is none,
-    the plan stays as it is, unless --keep-going lets the others act. An answer that was cut off, or has two versions,
-    changes nothing.
+    Commands such as `PLAN_CMD: DONE 2.1 | result` are found also behind a bullet, in bold or in backticks. All act or
+    none: if one is refused, or a line only begins like a command, the plan stays as it is, unless --keep-going is
+    given. An answer that was cut off, or has two versions, changes nothing.
     """
     if file == commands == "-":
         raise click.UsageError("The plan and the commands cannot both come from standard input.")

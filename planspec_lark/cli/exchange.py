@@ -92,9 +92,8 @@ def import_command(  # noqa: PLR0913, PLR0917  (one for each option)
 ) -> None:
     """Import a task list of another tool as a plan.
 
-    Kiro, spec-kit, OpenSpec, Task Master and check lists in Markdown can be read, and with --from markdown any plan in
-    Markdown. What cannot be imported is named, and the rest is imported. With --into, new tasks are added to a plan,
-    texts follow the list, and no step is removed.
+    --from markdown reads any plan in Markdown. What cannot be imported is named, and the rest is imported. With --into,
+    new tasks are added to a plan, texts follow the list, and no step is removed.
     """
     _check_call(file, out, into)
     is_missing = stop_at(NoListError, lead="--list: ", kind=lambda said: click.UsageError(f"{said}."))
@@ -164,8 +163,8 @@ def _report(file: str, report: ExchangeReport, target: str | None) -> None:
 def export_command(file: str, form: str | None, out: str, into: str | None, report: str | None) -> None:
     """Export a plan as a task list of another tool.
 
-    What the other format cannot say is named. With --into, statuses and texts of an existing list follow the plan, new
-    steps are added, and everything else in the list stays as it is.
+    What the other format cannot say is named. With --into, statuses and texts of a list follow the plan, new steps are
+    added, and all else stays.
     """
     _check_call(file, out, into)
     plan = read_plan(file)

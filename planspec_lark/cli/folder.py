@@ -115,8 +115,8 @@ def list_command(as_json: bool) -> None:
 def use_command(name: str, replaced: str, nothing: bool) -> None:
     """Choose the current plan, or show which it is.
 
-    Sessions of coding assistants begin with it. A plan that is superseded by another is listed, but not offered to
-    them, until it is used again.
+    Sessions of coding assistants begin with it. A superseded plan is listed, but not offered to them until it is used
+    again.
     """
     if (nothing and name) or (replaced and not name) or (name and name == replaced):
         raise click.UsageError("Give a NAME, with another one for --instead-of, or --none.")
@@ -174,8 +174,8 @@ def _rows(entries: Sequence[PlanEntry], width: int | None) -> Iterator[Row]:
 def archive_command(name: str, force: bool) -> None:
     """Move a finished plan to planspec/archive/.
 
-    A plan is finished when each of its steps is done, blocked or skipped. A name that is taken in the archive gets the
-    date appended.
+    A plan is finished when each step is done, blocked or skipped. If its name is taken in the archive, the date is
+    appended.
     """
     folder, path = folder_of(), Path(name)
     if path.parent == folder.root / FOLDER and path.suffix == SUFFIX:

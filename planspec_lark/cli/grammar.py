@@ -43,8 +43,7 @@ def grammar_command() -> None:
 def export(target: str, types: str, out: str, **options: Any) -> None:
     """Write a grammar or a JSON Schema for a model to follow.
 
-    A server that decodes by a grammar lets a model write nothing else. There are grammars of new plans, PLAN_CMD lines
-    and HopSpec documents; for plan_next there is a JSON Schema.
+    A server that decodes by a grammar lets a model write nothing else. For plan_next there is a JSON Schema.
     """
     names = [name.strip() for name in types.split(",") if name.strip()]
     with stop_at(ValueError, kind=click.UsageError):

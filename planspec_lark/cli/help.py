@@ -26,7 +26,6 @@ __all__ = [
     "CHANGED",
     "EXITS",
     "MODELS",
-    "PLANNER_PROGRAMS",
     "PROGRAMS",
     "READ",
     "Choice",
@@ -37,19 +36,19 @@ __all__ = [
 ]
 
 # What FILE is for most commands.
-READ = "The plan to read: a file, the name of a plan (for planspec/NAME.md), or - for standard input."
+READ = "The plan to read: a file, a name (for planspec/NAME.md), or - for standard input."
 CHANGED = (
-    "The plan to change: a file, the name of a plan (for planspec/NAME.md), or -, from standard input to standard "
-    "output. The file is replaced in one step, and only where something changes."
+    "The plan to change: a file, a name (for planspec/NAME.md), or -, from standard input"
+    " to standard output. The file is replaced in one step, if something changes."
 )
 # Sections of commands that ask a program or a language model.
-_PROGRAMS = (
-    "CMD is split into words like a shell's command line, with its quotes, but no shell runs it. For pipes, variables "
-    "and && write: 'sh -c \"...\"'. The program is started for every question, reads it from standard input ({}), and "
-    "writes its answer to standard output. After --timeout it is killed."
-)
-PROGRAMS = {"Programs": _PROGRAMS.format("JSON")}
-PLANNER_PROGRAMS = {"Programs": _PROGRAMS.format("see --send and --send-executor")}
+PROGRAMS = {
+    "Programs": (
+        "CMD is split into words as by a shell, but no shell runs it: for pipes, variables and && write "
+        "'sh -c \"...\"'. It is started for every question, reads it from standard input (by default as JSON), and "
+        "writes its answer to standard output. After --timeout it is killed."
+    )
+}
 MODELS = {
     "Language models": (
         "MODEL is asked at the endpoint OPENAI_BASE_URL (by default OpenAI's) with the key OPENAI_API_KEY. This needs "

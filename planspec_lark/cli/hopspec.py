@@ -87,8 +87,8 @@ def check_command(files: tuple[str, ...], **how: Any) -> None:
 def fmt_command(files: tuple[str, ...], language: Language | None, **how: bool) -> None:
     """Format documents, or translate their names.
 
-    A translation has the names of sections, attributes and values in the other language; what people have written stays
-    as it is. A file that is not a document is not touched.
+    A translation changes the names of sections, attributes and values, not what people have written. A file that is not
+    a document is not touched.
     """
 
     def rewrite(text: str, name: str) -> str:

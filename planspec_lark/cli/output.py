@@ -346,7 +346,7 @@ wait_option = click.option(
     metavar="SECONDS",
     expose_value=False,
     callback=_note_wait,
-    help="How long to wait for another process that runs the plan or writes in its folder.",
+    help="How long to wait for a process that runs the plan or writes in its folder.",
 )
 
 

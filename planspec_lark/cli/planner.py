@@ -59,8 +59,8 @@ _STATE = {"--state DIR": "The state folder to read, unless --context names a fil
 def planner_command() -> None:
     """Plan step by step: a planner and an executor in turns.
 
-    The planner says which piece of work comes next, the executor does it, and the state folder keeps where the plan
-    stands. Both are programs, which exchange messages in JSON.
+    The planner says which work comes next, the executor does it, and the state folder keeps where the plan stands. Both
+    are programs that exchange JSON.
     """
 
 

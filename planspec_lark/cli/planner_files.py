@@ -67,7 +67,7 @@ strategy_option = click.option(
 )
 judge_options = options(
     click.option("--executors", "executors_file", metavar="FILE", help="The tools that an executor has, as YAML."),
-    flag("--tolerant", help="Extract messages from prose and code fences, and repair what is plainly meant."),
+    flag("--tolerant", help="Take messages out of prose and code fences, and repair them."),
 )
 
 

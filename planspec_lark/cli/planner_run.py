@@ -20,7 +20,7 @@ from planspec_lark.cli.arguments import (
     repeated_option,
     timeout_option,
 )
-from planspec_lark.cli.help import MODELS, PLANNER_PROGRAMS, Choice, command
+from planspec_lark.cli.help import MODELS, PROGRAMS, Choice, command
 from planspec_lark.cli.output import (
     FINDINGS,
     UNFINISHED,
@@ -136,7 +136,7 @@ def start(
         130: "Interrupted; the same command continues.",
         143: "Terminated; the same command continues.",
     },
-    notes={**PLANNER_PROGRAMS, **MODELS},
+    notes={**PROGRAMS, **MODELS},
 )
 @state_options
 @click.option("--planner", "planner_command", metavar="CMD", help="The program that writes plan-next messages.")
@@ -168,7 +168,7 @@ def start(
     type=click.IntRange(min=0),
     default=2,
     metavar="N",
-    help="Ask again at most N times where an answer for a block is refused; then the block has failed.",
+    help="Ask again at most N times when an answer is refused; then the block has failed.",
 )
 @count_option(
     "--max-failures",
@@ -181,8 +181,8 @@ def start(
 def run(*, state: str, **given: Any) -> None:
     """Open and close blocks until the plan has ended.
 
-    The planner opens a block, or says that it is to be executed; the executor closes it with a result. A plan that was
-    interrupted continues where it was.
+    The planner opens a block, or has it executed; the executor closes it with a result. An interrupted plan continues
+    where it was.
     """
     judge = make_judge(state, **{name: given[name] for name in ("executors_file", "tolerant")})
     planner, executor = _planner(given, judge), _executor(given, judge)

@@ -200,8 +200,8 @@ def show_command(  # noqa: PLR0913, PLR0917  (one for each option)
 ) -> None:
     """Show a plan as a tree.
 
-    Active and blocked steps show their details, all others only their line. With --max-tokens the plan itself is
-    written instead, for a language model, with all that there is room for.
+    Active and blocked steps show their details, others only their line. --max-tokens writes the plan itself, for a
+    language model.
 
     A name stands for planspec/NAME.md, or else for Tasks/NAME/plan.md.
     """
@@ -286,9 +286,8 @@ def next_command(  # noqa: PLR0913  (all by their names)
 ) -> None:
     """Show the next step to do, with all that it needs.
 
-    That is a step that was begun and has not ended, or else the first whose inputs are there, with the goal, the
-    constraints, the steps above it, and for each input the step that produces it, with its result. With --all, every
-    step is listed that can be done now.
+    That is an active step, or else the first whose inputs are there. It comes with the goal, the constraints, the steps
+    above it, and the step and result behind each input.
     """
     if (every or why) and max_tokens is not None:
         raise click.UsageError("--max-tokens bounds the view of one step, and --all and --why list several.")
@@ -334,7 +333,7 @@ def _write_reasons(states: Sequence[StepState], *, as_json: bool) -> None:
 def focus_command(file: str, step: str, as_json: bool, max_tokens: int | None) -> None:
     """Show one step, what it needs and what depends on it.
 
-    The steps beside and below it are shown as well.
+    The steps beside and below it are shown, too.
     """
     plan = read_plan(file)
     view = planspec.focus_view(plan, _find_step(plan, step))
@@ -367,7 +366,7 @@ def _write_view(view: StepView, *, as_json: bool, max_tokens: int | None) -> Non
 def graph_command(file: str, out: str) -> None:
     """Write a plan as a diagram.
 
-    It is in the language of Mermaid. Steps stand in the frames of the steps above them, and arrows show what they take
-    from others. Inputs that no step produces, and outputs that no step takes, are marked.
+    It is in the language of Mermaid: frames are steps with children, arrows what a step takes from another. Inputs that
+    no step produces, and outputs that no step takes, are marked.
     """
     write_out(out, planspec.draw_plan(read_plan(file)))

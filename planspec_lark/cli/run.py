@@ -142,7 +142,7 @@ _run_options = options(
         "--max-tries",
         default=StepPolicy().max_tries,
         metavar="N",
-        help="Ask at most N times for a step whose answer is to try again later (retry with back-off).",
+        help="Ask at most N times for a step that is to be tried again later (with back-off).",
     ),
     count_option("--jobs", default=1, metavar="N", help="Work on N steps at a time."),
     order_option,
@@ -166,10 +166,9 @@ _run_options = options(
         "planspec run plan.md --llm qwen3-8b --max-calls 50",
     ],
     files={
-        "FILE": "The plan to run, and the state of the run: a file, or the name of a plan (for planspec/NAME.md). It "
-        "is written while the run lasts, some moments after a step, and at its end; the ledger at once.",
-        "FILE.ledger": "All that has happened, with all outputs; `planspec log FILE` shows it. --database keeps it in "
-        "a database.",
+        "FILE": "The plan to run, a file or a name (for planspec/NAME.md). It is written some moments after a step, and at "
+        "the end.",
+        "FILE.ledger": "All that has happened, with all outputs, unless --database keeps it; see `planspec log`.",
         "FILE.lock": "Keeps other writers out while the run lasts.",
         "standard output": "A line for each event; on a terminal, the plan as it changes.",
         "standard error": "The command that resumes the run, where it has not reached its goal.",
@@ -178,7 +177,7 @@ _run_options = options(
         0: "The goal is reached: no step is left to do.",
         1: "Steps are blocked, required outputs are missing, or the plan has errors.",
         2: "A program, the model, a file, the ledger or standard output cannot be used, or the arguments are wrong.",
-        3: "A budget (--max-steps, --max-calls and the like) is used up, it was stopped, or a person's step is next.",
+        3: "A budget is used up, it was stopped, or a person's step is next.",
         130: "Interrupted; --resume continues.",
         143: "Terminated; --resume continues.",
     },

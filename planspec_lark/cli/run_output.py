@@ -320,23 +320,23 @@ def _render(rows: Iterable[Row], width: int) -> Any:
 @flag(
     "--runs",
     "lists",
-    help="List the runs instead, each with its state, how often a step was done, and its last change.",
+    help="List the runs, each with its state, how often a step was done, and its last change.",
 )
 @count_option("--last", metavar="N", help="Show only the last N records or runs.")
-@flag("--json", "as_json", help="Write a JSON object for each line, with all that the ledger has.")
-@flag("--summary", "sums", help="Show what each step has taken: attempts, seconds, calls, tokens and cost.")
+@flag("--json", "as_json", help="Write all that the ledger has, a JSON object a line.")
+@flag("--summary", "sums", help="Show the attempts, seconds, calls, tokens and cost of each step.")
 @click.option(
     "--prices",
     "prices_file",
     metavar="FILE",
-    help="With --summary, the prices of models for a million tokens, as JSON or TOML.",
+    help="Prices of models for a million tokens, as JSON or TOML, for --summary.",
 )
 @click.option(
     "--prune",
     "days",
     type=click.FloatRange(min=0),
     metavar="DAYS",
-    help="Forget the runs that have converged and were changed last before so many days, and list them.",
+    help="Forget converged runs without a change for so many days, and list them.",
 )
 @database_options
 @folder_option
@@ -353,9 +353,9 @@ def log_command(  # noqa: PLR0913  (they are the options)
 ) -> None:
     """Show what has happened in the runs of a plan.
 
-    The records of the last run are shown, from its ledger. With --database and without a file, all runs in the
-    database are listed, each with its name. --prune DAYS forgets runs that are over: what they have put out, and what
-    came of their steps; a run that was left or blocked stays, as it can be resumed.
+    The records are those of the last run. With --database and no file, all runs in the database are listed by name.
+    --prune DAYS forgets runs that are over, with their outputs and results; one that was left or blocked stays, as it
+    can be resumed.
     """
     if days is not None and (lists or sums or run_id is not None or last is not None):
         raise click.UsageError("--prune goes with no other choice of records or runs.")

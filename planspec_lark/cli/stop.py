@@ -22,15 +22,14 @@ from planspec_lark.syntax.safe_text import visible_name
 )
 @plan_argument(metavar="[FILE]", required=False)
 @click.option("--run", "run_id", metavar="ID", show_default="the last run", help="Stop this run.")
-@flag("--now", help="Also end the calls that are under way.")
+@flag("--now", help="End the calls under way too.")
 @database_options
 @folder_option
 def stop_command(*, file: str | None, run_id: str | None, now: bool) -> None:
     """Stop a run.
 
-    The process that is at work on it, on whatever machine, waits for the calls that are under way, begins no other, and
-    leaves: the run can be continued with --resume. With --now it ends them within seconds, programs and all, and they
-    are made again then, with the same key.
+    Its process, on whatever machine, waits for the calls under way and begins no other. --now ends them within seconds.
+    --resume continues the run; what --now cut off is then done again, with the same key.
     """
     if file is None and run_id is None:
         raise click.UsageError("Give FILE, or --database and --run.")

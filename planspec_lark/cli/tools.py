@@ -61,12 +61,12 @@ _plan_argument = click.argument("file", metavar="PLAN")
 
 def _atoms_option(*, required: bool) -> Callable[[Any], Any]:
     """The option that says what tools there are; :func:`_load_tools` takes it."""
-    text = "The definitions of the tools: a JSON or YAML file, or a folder of such files; can be repeated."
+    text = "Definitions of tools: a JSON or YAML file, or a folder of them; can be repeated."
     return repeated_option("--atoms", required=required, metavar="PATH", help=text)
 
 
 _READ = "The plan to read: a JSON or YAML file, or - for standard input."
-_ATOMS = "The tools to read: atoms (definitions of tools), or a list of tools for OpenAI, Anthropic or MCP."
+_ATOMS = "The tools to read: atoms, or a list of tools for OpenAI, Anthropic or MCP."
 
 
 @click.group(
@@ -105,15 +105,15 @@ def tools_command() -> None:
 )
 @click.argument("files", nargs=-1, required=True, metavar="PLAN...")
 @_atoms_option(required=True)
-@flag("--tolerant", help="Extract plans from prose and code fences, and repair what is plainly meant.")
+@flag("--tolerant", help="Take plans out of prose and code fences, and repair them.")
 @report_options("result")
 def check(  # noqa: PLR0913, PLR0917  (the options)
     files: tuple[str, ...], atoms: tuple[str, ...], tolerant: bool, form: str, strict: bool, info: bool
 ) -> None:
     """Check plans: structure, tools, references and dependencies.
 
-    The format `result` is one JSON object for one plan: `valid`, with `warnings` and `execution_order`, or with
-    `errors`, whose codes are names such as UNKNOWN_ATOM_ID.
+    The format `result` is a JSON object for one plan: `valid`, with `warnings` and `execution_order`, or `errors` with
+    codes such as UNKNOWN_ATOM_ID.
     """
     check_inputs(*files)
     if form == "result" and len(files) > 1:
@@ -251,8 +251,8 @@ _STYLES = {"done": "green", "failed": "bold red", "skipped": "bold yellow"}
 def run(file: str, atoms: tuple[str, ...], dry_run: bool, **given: Any) -> None:
     """Run a plan, and write its outputs as JSON.
 
-    The tools are Python callables that installed packages offer as entry points of the group `planspec_lark.atoms`. No
-    shell and no program is started.
+    Tools are Python callables that installed packages offer as entry points of the group `planspec_lark.atoms`. No
+    program is started.
     """
     import asyncio  # noqa: PLC0415  (slow to load, and only needed here)
 

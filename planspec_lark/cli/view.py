@@ -44,7 +44,7 @@ from planspec_lark.syntax.safe_text import visible_name
     flag_value="",
     default=None,
     metavar="[ID]",
-    help="Add what each step has taken in this run, or in the last one: attempts, seconds, tokens and errors.",
+    help="Add the attempts, seconds, tokens and errors of each step in this run, or in the last one.",
 )
 @database_options
 @folder_option

@@ -285,8 +285,8 @@ _CODES = f"""\
 
 {_GENERATED}
 
-A link leads to an explanation, a text that causes the finding and a text that does not; `planspec explain CODE` shows
-the same. [Findings and fixes](../diagnostics.md) says how to read one.
+A link leads to an explanation, a text that causes the finding and a text that does not; `planspec explain` shows the
+same for a code or its name. [Findings and fixes](../diagnostics.md) says how to read one.
 """
 # In the order of the site's navigation.
 CODE_PAGES = ("plans", "answers", "engine", "repair", "hopspec", "json", "planner", "tool-plans", "exchange")
@@ -313,7 +313,7 @@ def codes_index(pages: Mapping[str, str]) -> str:
         rows = []
         for heading in _CODE_HEADING.finditer(text):
             code = CODES[heading["code"]]
-            rows.append(f"[{code.code} {code.name}]({page}.md{_anchor(f'{code.code} {code.name}')})")
+            rows.append(f"[{code.code}]({page}.md{_anchor(f'{code.code} {code.name}')})")
         parts += [f"## {text.partition(chr(10))[0].removeprefix('# ')}", ",\n".join(rows)]
     return _joined(parts)
 

@@ -1,4 +1,4 @@
-"""Assistants that write code and plans: what is put into a project for them, and answers to their hooks."""
+"""Coding assistants: their set-up in a project, and answers to their hooks."""
 
 from __future__ import annotations
 

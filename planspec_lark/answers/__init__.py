@@ -1,4 +1,4 @@
-"""Language models' answers that hold a plan: taking it out, and having it repaired."""
+"""Plans in language models' answers: taken out, and repaired."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Corpora of plans: many records in files, read and checked shard by shard."""
+"""Corpora of plans, checked shard by shard."""
 
 from __future__ import annotations
 

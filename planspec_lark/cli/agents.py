@@ -55,7 +55,7 @@ def _check_command(_: click.Context, __: click.Parameter, value: str) -> str:
     "names",
     type=Choice(list(ASSISTANTS)),
     show_default="those with files here; with --remove, all",
-    help="Set up this assistant; can be repeated.",
+    help="Set up this assistant; repeatable.",
 )
 @flag("--remove", help="Remove what init has added, and nothing else.")
 @flag("--dry-run", help="Write nothing; show what would change.")

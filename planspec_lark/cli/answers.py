@@ -128,7 +128,7 @@ _reading_options = options(
         multiple=True,
         callback=_read_signs,
         metavar="SIGN=STATUS",
-        help="What an unknown status sign means, such as ?=active; can be repeated.",
+        help="What an unknown status sign means, such as ?=active; repeatable.",
     ),
     finish_reason_option,
 )
@@ -165,7 +165,7 @@ _reading_options = options(
 )
 @flag("--review-remarks", help="Do not accept a plan with text around it.")
 @allow_truncated_option
-@flag("--json", "as_json", help="Write verdict, plan, repairs and remarks as JSON, whatever the verdict is.")
+@flag("--json", "as_json", help="Write verdict, plan, repairs and remarks as JSON in any case.")
 def extract_command(
     file: str, out: str, default_type: str | None, review_remarks: bool, as_json: bool, **reading: Any
 ) -> None:
@@ -274,7 +274,7 @@ _LISTED = 10
     wait_option,
 )
 @_reading_options
-@flag("--allow-removal", help="Take answers after which the plan has fewer steps, constraints or details.")
+@flag("--allow-removal", help="Take answers that remove steps, constraints or details.")
 @flag("--ask-remarks", help="Ask once whether the text around the plan changes it.")
 @count_option("--max-faults", default=MAX_FAULTS, metavar="N", help="Show at most N findings at a time.")
 @language_option("The language of the prompts.")

@@ -67,7 +67,7 @@ _BYTES = click.IntRange(1, MOST_BYTES)
     metavar="N",
     help="Split inputs into shards of about N bytes.",
 )
-@flag("--overwrite", help="Delete what an earlier call has left in the folder, and start again.")
+@flag("--overwrite", help="Delete what an earlier call left there, and start again.")
 @click.option("--dask", default="", metavar="ADDRESS", help="Work on the Dask cluster of this scheduler.")
 def bulk_command(  # noqa: PLR0913, PLR0917  (its options)
     inputs: tuple[str, ...],

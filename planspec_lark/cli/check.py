@@ -111,7 +111,7 @@ def fix_options(what: str) -> Callable[[Any], Any]:
     },
     exits={
         0: "No errors (with --strict: no warnings either).",
-        1: "There are errors. With --diff: a fix would change something; errors without a fix do not count.",
+        1: "There are errors; with --diff, a fix would change something.",
         2: "A file cannot be read or written, another process runs its plan, or the arguments are wrong.",
     },
 )
@@ -120,11 +120,11 @@ def fix_options(what: str) -> Callable[[Any], Any]:
 @repeated_option(
     "--ignore",
     metavar="CODES",
-    help="Leave out warnings and infos with these codes, or that begin so: PS308,PS31; can be repeated.",
+    help="Leave out warnings and infos whose codes begin so: PS308,PS31; repeatable.",
 )
-@repeated_option("--also", type=Choice(OPTIONAL), help="Turn on an optional check; can be repeated.")
-@flag("--run", "as_run", help="Find the inputs as well that a run of the plan would lack.")
-@value_options("input", "that a run is to be given, for --run")
+@repeated_option("--also", type=Choice(OPTIONAL), help="Turn on an optional check; repeatable.")
+@flag("--run", "as_run", help="Find also the inputs that a run would lack.")
+@value_options("input", "of a run, for --run")
 @fix_options("plan")
 @skip_option
 @folder_option

@@ -79,10 +79,8 @@ def _writing(place: LedgerPlace) -> Iterator[tuple[PlanFile, Ledger | None]]:
 )
 @text_argument
 @click.option("--result", metavar="TEXT", help="The result, where it could be taken for other steps.")
-@value_options("output", "that the step produces, for a plan that is run")
-@click.option(
-    "--branch", metavar="ID", help="For a decision in a plan that is run, the branch to take; the others are skipped."
-)
+@value_options("output", "that the step produces in a run")
+@click.option("--branch", metavar="ID", help="For a decision, the branch to take; the others are skipped.")
 @database_options
 @how_options
 def done_command(  # noqa: PLR0913, PLR0917  (its options)
@@ -196,7 +194,7 @@ def _finish(place: LedgerPlace, find: Callable[[str], PlanStep], values: Mapping
 )
 @plan_argument()
 @click.argument("step_ids", metavar="STEP...", nargs=-1, required=True, shell_complete=complete_steps)
-@flag("--dependents", help="Set back the finished steps as well that use what these produce, and so on.")
+@flag("--dependents", help="Set back finished steps, too, that use what these produce, and so on.")
 @database_options
 @wait_option
 @folder_option

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 )
 @plan_argument()
 @click.argument("commands", metavar="[COMMANDS]", default="-")
-@flag("--dry-run", help="Write nothing; show what the commands would do.")
+@flag("--dry-run", help="Write nothing; show what would be done.")
 @diff_option
 @flag("--keep-going", help="Carry out the other commands where one is refused.")
 @max_risk_option

@@ -224,7 +224,7 @@ def archive_command(name: str, force: bool) -> None:
     "--constraint",
     "constraints",
     metavar="TEXT",
-    help="A constraint of the plan; can be repeated.",
+    help="A constraint of the plan; repeatable.",
 )
 @options(
     click.option("--llm", metavar="MODEL", help="Let this language model draft the plan."),
@@ -234,7 +234,7 @@ def archive_command(name: str, force: bool) -> None:
 )
 @flag("--template", help="Create nothing; write a plan to fill in to standard output.")
 @flag("--shared", help="Let git see all plans in planspec/, from now on.")
-@flag("--require-result", help="Refuse to mark steps in planspec/ as done without a result, from now on.")
+@flag("--require-result", help="Refuse done steps without a result in planspec/, from now on.")
 @wait_option
 @folder_option
 def new_command(  # noqa: PLR0913, PLR0917  (its options)

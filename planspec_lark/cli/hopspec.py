@@ -57,7 +57,7 @@ def hopspec_command() -> None:
     },
     exits={
         0: "No errors (with --strict: no warnings either).",
-        1: "There are errors. With --diff: a fix would change something; errors without a fix do not count.",
+        1: "There are errors; with --diff, a fix would change something.",
     },
 )
 @_files_argument

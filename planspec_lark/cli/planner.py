@@ -135,7 +135,7 @@ def check(  # noqa: PLR0913, PLR0917  (the options)
 @judge_options
 @strategy_option
 @prompt_language_option
-@click.option("--answer", metavar="FILE", help="Check this answer to the prompt, and write what asks for a better one.")
+@click.option("--answer", metavar="FILE", help="Check this answer, and write what asks for a better one.")
 def prompt(
     state: str,
     context_file: str | None,

@@ -61,7 +61,7 @@ context_option = click.option(
     metavar="FILE",
     help="Read the state of the plan from this file, as JSON, instead of --state.",
 )
-prompt_language_option = language_option("The language of prompts.")
+prompt_language_option = language_option("The language of the prompts.")
 strategy_option = click.option(
     "--strategy", "strategy_file", metavar="FILE", help="A text for the planner on how to plan here."
 )

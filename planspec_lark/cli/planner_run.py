@@ -92,10 +92,10 @@ _SENT = Choice([sent.value for sent in ProgramInput])
     "items",
     metavar="TEXT",
     show_default="the goal",
-    help="An item of the first plan; can be repeated.",
+    help="An item of the first plan; repeatable.",
 )
 @click.option("--max-depth", default=DEFAULT_DEPTH, metavar="N", help="Plan no blocks from depth N on; execute them.")
-@flag("--overwrite", help="Give up a plan in the folder that has not ended.")
+@flag("--overwrite", help="Give up an unfinished plan in the folder.")
 def start(
     goal: str,
     state: str,
@@ -151,7 +151,7 @@ def start(
     "--send",
     type=_SENT,
     default=ProgramInput.CONTEXT.value,
-    help="Send the planner the context as JSON, or the prompt for a language model.",
+    help="Send the planner the context as JSON, or a prompt.",
 )
 @click.option(
     "--send-executor",

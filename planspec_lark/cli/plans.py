@@ -184,8 +184,8 @@ def _steps_option(name: str, help: str) -> Callable[[Any], Any]:
     exits={1: "FILE is not a plan."},
 )
 @plan_argument()
-@_steps_option("--expand", "Show this step's details and children; can be repeated.")
-@_steps_option("--collapse", "Hide this step's details and children; can be repeated.")
+@_steps_option("--expand", "Show this step's details and children; repeatable.")
+@_steps_option("--collapse", "Hide this step's details and children; repeatable.")
 @flag("--full", help="Show all details and children.")
 @_lang_option
 @max_tokens_option
@@ -276,8 +276,8 @@ _view_options = options(flag("--json", "as_json", help="Write JSON."), max_token
     exits={1: "FILE is not a plan.", 3: "No step can be done now."},
 )
 @plan_argument()
-@flag("--all", "every", help="List every step that can be worked on now, one a line.")
-@flag("--why", help="List every step that is not done or skipped, with why it cannot be done now.")
+@flag("--all", "every", help="List every step that can be done now.")
+@flag("--why", help="List every open step, with why it cannot be done now.")
 @order_option
 @_view_options
 @folder_option

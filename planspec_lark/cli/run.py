@@ -95,7 +95,7 @@ from planspec_lark.syntax.safe_text import visible_name
 _LIMITS = EngineLimits()
 _ROLES = {
     "operator": "The program that does the steps; CMD is not run by a shell.",
-    "reflector": "The program that decides about a step that has failed. Without it, the step is blocked.",
+    "reflector": "The program that decides about a failed step; without it, the step is blocked.",
     "planner": "The program that changes the plan after a round, and writes missing steps.",
 }
 _DASK = "dask://"
@@ -105,10 +105,10 @@ _LOOK = 0.05
 _run_options = options(
     *(click.option(f"--{role}", f"{role}_command", metavar="CMD", help=help) for role, help in _ROLES.items()),
     click.option("--llm", metavar="MODEL", help="The language model for every role that has no program."),
-    flag("--llm-acts", help="Give --llm the act steps as well, although its answer is a text and no act."),
+    flag("--llm-acts", help="Give --llm the act steps, too, although its answer is only a text."),
     language_option("The language of the prompts."),
-    flag("--resume", help="Continue the last run, or begin the first one; steps that are done are not done again."),
-    flag("--new-run", help="Begin a new run although there is one; steps that are done stay done."),
+    flag("--resume", help="Continue the last run, or begin the first one; nothing done is done again."),
+    flag("--new-run", help="Begin a new run although there is one; done steps stay done."),
     flag("--rerun-edited", help="With --resume, do finished steps again whose text was edited."),
     flag("--keep", help="With --resume, keep finished steps as done although their text was edited."),
     value_options("input", "that steps can use"),
@@ -116,13 +116,13 @@ _run_options = options(
         "--require",
         "required",
         metavar="NAME",
-        help="An output without which the run has not reached its goal; can be repeated.",
+        help="An output that the run has to produce; repeatable.",
     ),
     repeated_option(
         "--person",
         "persons",
         metavar="NAME",
-        help="The name of a step that a person does: stop before it; can be repeated.",
+        help="A step that a person does: stop before it; repeatable.",
     ),
     click.option("--subtask", metavar="ID", help="Run this subtask only; the rest of the plan stays as it is."),
     count_option(
@@ -150,8 +150,8 @@ _run_options = options(
     budget_options(),
     click.option("--max-seconds", type=SECONDS, metavar="N", help="Stop after N seconds."),
     timeout_option("a program or a model"),
-    flag("--no-interact", help="Ask no questions on the terminal; a step that needs an answer is blocked."),
-    flag("--dry-run", help="Run nothing; show which steps would be done, and where their inputs come from."),
+    flag("--no-interact", help="Ask no questions; a step that needs an answer is blocked."),
+    flag("--dry-run", help="Run nothing; show what would be done, and where inputs come from."),
     database_options,
     click.option("--on", "cluster", metavar="dask://HOST:PORT", help="Do the steps on a Dask cluster."),
 )
@@ -192,8 +192,8 @@ def run_command(ctx: click.Context, /, file: str, **given: Any) -> None:
     """Run a plan with programs or a language model.
 
     Steps are done in their order, each when its inputs are there. The operator does a step, the reflector decides about
-    one that has failed, and the planner changes the plan after a round that has not reached the goal. However a run
-    ends, --resume continues it.
+    a failed one, and the planner changes the plan after a round that missed the goal. --resume continues a run, however
+    it ended.
 
     An operator answers with a JSON object: {"status": "OK", "result": "in a line", "outputs": {"name": "value"}}. The
     status may be FAIL, too.

@@ -277,9 +277,9 @@ def _word_option(name: str) -> Callable[[Any], Any]:
 @click.option("--type", "step_type", default="act", metavar="TYPE", help=f"Its type: {', '.join(STEP_TYPES)}.")
 @click.option("--name", default="", show_default=False, metavar="NAME", help="Its name.")
 @options(*map(_word_option, WORDS))
-@repeated_option("--input", "inputs", metavar="NAME", help="A value it needs; can be repeated.")
-@repeated_option("--output", "outputs", metavar="NAME", help="A value it produces; can be repeated.")
-@repeated_option("--detail", metavar="TEXT", help="A line of detail below it; can be repeated.")
+@repeated_option("--input", "inputs", metavar="NAME", help="A value it needs; repeatable.")
+@repeated_option("--output", "outputs", metavar="NAME", help="A value it produces; repeatable.")
+@repeated_option("--detail", metavar="TEXT", help="A line of detail below it; repeatable.")
 @how_options
 def add_command(  # noqa: PLR0913, PLR0917  (its options)
     file: str,

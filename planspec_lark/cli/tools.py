@@ -61,7 +61,7 @@ _plan_argument = click.argument("file", metavar="PLAN")
 
 def _atoms_option(*, required: bool) -> Callable[[Any], Any]:
     """The option that says what tools there are; :func:`_load_tools` takes it."""
-    text = "Definitions of tools: a JSON or YAML file, or a folder of them; can be repeated."
+    text = "Definitions of tools: a JSON or YAML file, or a folder of them; repeatable."
     return repeated_option("--atoms", required=required, metavar="PATH", help=text)
 
 
@@ -242,10 +242,10 @@ _STYLES = {"done": "green", "failed": "bold red", "skipped": "bold yellow"}
     "--retries",
     type=click.IntRange(min=0),
     metavar="N",
-    help="Call a tool that has raised an exception again, at most N times and after growing pauses.",
+    help="Call a tool that raised an exception again, at most N times, after growing pauses.",
 )
 @count_option("--max-calls", metavar="N", help="Stop after N calls.")
-@flag("--resume", help="Keep what is done beside the plan, in PLAN.ledger, and do none of it again.")
+@flag("--resume", help="Keep what is done in PLAN.ledger, and do none of it again.")
 @database_options
 @flag("--dry-run", help="Call nothing; show what would be called, wave by wave.")
 def run(file: str, atoms: tuple[str, ...], dry_run: bool, **given: Any) -> None:

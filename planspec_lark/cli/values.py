@@ -25,7 +25,7 @@ def value_options(kind: str, what: str) -> Callable[[Any], Any]:
             f"--{kind}",
             f"{kind}s",
             metavar="NAME=TEXT",
-            help=f"A value {what}; can be repeated.",
+            help=f"A value {what}; repeatable.",
         ),
         click.option(f"--{kind}s", f"{kind}s_file", metavar="FILE", help=f"Values {what}, as a JSON object."),
     )

@@ -51,7 +51,7 @@ from planspec_lark.syntax.safe_text import visible_name
 def view_command(file: str, out: str, run_id: str | None) -> None:
     """Write a plan as a page for a browser.
 
-    The page is one HTML file that needs nothing else, with a tree that folds and a diagram.
+    The page is one HTML file with a tree that folds and a diagram.
     """
     plan, run = read_plan(file), () if run_id is None else _read_run(file, run_id)
     write_out(out, html.render_page(plan, name="" if file == "-" else visible_name(Path(file).name), run=run))

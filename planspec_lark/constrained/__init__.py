@@ -1,4 +1,4 @@
-"""Grammars that hold a language model to a language while it writes."""
+"""Grammars that hold a model to a language while it writes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Versions of a plan: what differs between two, and how three become one."""
+"""Versions of a plan: differences, merging."""
 
 from __future__ import annotations
 

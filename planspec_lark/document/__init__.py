@@ -1,4 +1,4 @@
-"""Documents that are changed and keep their format."""
+"""Plans that are changed and keep their text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plans that run: steps, reflection on what failed, re-planning, and a ledger that survives a crash."""
+"""Runs plans: steps, reflection on failures, re-planning."""
 
 from __future__ import annotations
 

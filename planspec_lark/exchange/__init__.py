@@ -1,4 +1,4 @@
-"""Task lists of other tools, in and out, with an account of every line."""
+"""Task lists of other tools, in and out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plans in frameworks that people have: pydantic, pydantic-ai, LangChain. Each but the first needs its extra.
+"""Plans in pydantic, pydantic-ai and LangChain. Each but the first needs its extra.
 
 A plan is a field of pydantic without an import of this package: :mod:`planspec_lark.frameworks.pydantic` is found by
 :class:`~planspec_lark.PlanSpec` itself.

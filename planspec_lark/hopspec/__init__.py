@@ -1,4 +1,4 @@
-"""HopSpec: documents and their steps, and converting from and to plans."""
+"""HopSpec documents, and conversion from and to plans."""
 
 from __future__ import annotations
 

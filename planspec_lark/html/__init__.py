@@ -1,4 +1,4 @@
-"""A plan as a page for a browser: one file that needs nothing else."""
+"""A plan as one HTML file."""
 
 from __future__ import annotations
 

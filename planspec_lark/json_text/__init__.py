@@ -1,4 +1,4 @@
-"""JSON texts: values with the place of each, and located diagnostics of all that is wrong."""
+"""JSON texts: values and findings with their places."""
 
 from __future__ import annotations
 

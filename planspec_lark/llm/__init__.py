@@ -1,4 +1,4 @@
-"""Adapters to language models: endpoints that speak the protocol of OpenAI, and any program."""
+"""Language models at OpenAI-compatible endpoints, and programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The language server: documents in an editor, with what the package knows of them. It needs the extra `lsp`."""
+"""The language server, for editors. It needs the extra `lsp`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An MCP server for the plans of a folder: tools, prompts and resources for agents. All of it needs the extra `mcp`."""
+"""An MCP server for the plans of a folder. All of it needs the extra `mcp`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The planner's protocol: plan-next messages, the context that they are about, and the runtime that takes them."""
+"""The planner's protocol: plan-next messages and their context."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The runtime of the planner's protocol: asks for messages, and keeps the context that they change."""
+"""Runs the planner's protocol, and keeps its context."""
 
 from __future__ import annotations
 

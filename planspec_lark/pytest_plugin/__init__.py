@@ -1,4 +1,4 @@
-"""What tests of prompts need: assertions on plans, and snapshots of them; `plugin` is what pytest loads."""
+"""Assertions on plans, and snapshots of them; pytest loads `plugin`."""
 
 from __future__ import annotations
 

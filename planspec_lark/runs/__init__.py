@@ -1,4 +1,4 @@
-"""What all runs share: a ledger with one kind of record, leases, limits, one driver, history and telemetry."""
+"""What all runs share: ledger, leases, limits, driver, history, telemetry."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every language is built on: texts and places in them, diagnostics, limits, and the grammars themselves."""
+"""What every language stands on: texts, places, findings, limits, grammars."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs structured tool plans: calls their tools, side by side where nothing keeps them apart."""
+"""Runs tool plans, with calls side by side."""
 
 from __future__ import annotations
 

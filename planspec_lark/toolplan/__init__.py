@@ -1,4 +1,4 @@
-"""Structured tool plans: steps that call tools, each with inputs that may refer to what others have produced."""
+"""Tool plans: steps that call tools."""
 
 from __future__ import annotations
 

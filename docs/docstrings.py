@@ -19,7 +19,7 @@ import griffe
 _ROLE = re.compile(r":\w+:`(?:(?P<said>[^`<]+) <)?(?P<short>~?)(?P<name>[\w.]+)>?`")
 # A part of a docstring such as `Args:`, and one entry of it.
 _SECTION = re.compile(r"^(?P<heading>[A-Z][a-z]+):\n(?P<rows>(?: {4}.*\n?|\n(?= {4}))+)", re.M)
-_ENTRY = re.compile(r"^ {4}(?P<name>[\w*]+(?:, \w+)*): (?P<said>.+(?:\n {5,}.+)*)", re.M)
+_ENTRY = re.compile(r"^ {4}(?P<name>All else|[\w*]+(?:, \w+)*): (?P<said>.+(?:\n {5,}.+)*)", re.M)
 _SENTENCE = re.compile(r".*?[.](?= |$)|.*")
 _LINK = re.compile(r"api/\w+\.md#(planspec_lark\.[\w.]+)")
 # What is no method to call for its own sake: what is private, and what makes another form of a value.

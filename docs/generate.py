@@ -142,11 +142,12 @@ def _command(context: click.Context, common: set[tuple[str, str]]) -> Iterator[s
     about, *more = (command.help or "").split("\n\n")
     yield marked(about)
     pieces = [piece for piece in command.collect_usage_pieces(context) if piece != command.options_metavar]
-    yield _block(" ".join([context.command_path, *pieces]))
+    usage = " ".join([context.command_path, *pieces])
+    yield _block(usage)
     yield from map(marked, more)
-    # Of a group, the commands below have the examples.
-    if command.examples and isinstance(command, Command):
-        yield f"Example:\n\n{_block(*command.examples[:_EXAMPLES])}"
+    # Of a group, the commands below have the examples. One that is the usage says no more.
+    if isinstance(command, Command) and (examples := [one for one in command.examples if one != usage]):
+        yield f"Example:\n\n{_block(*examples[:_EXAMPLES])}"
     options = _options(context)
     if own := [said for said in options if said not in common]:
         yield _options_table(own)

@@ -249,7 +249,6 @@ def extract_plan(  # noqa: PLR0913  (each says something else about the answer)
     (True, '1. [act] Test', 'Sure!')
 
     Args:
-        answer: any text.
         remarks: what text around the plan means: "show" returns it; with "review" any of it holds the plan; a function
             of the remarks and the plan says whether the plan is accepted.
         choose: which of several plans to take: "first", "last" or a number from 1.
@@ -608,9 +607,7 @@ def scan_plan(
     :func:`planspec_lark.parse_plan` accepts is a plan whatever it lacks.
 
     Args:
-        text: any text.
-        default_type: the type of steps that have none.
-        name: what findings call the text.
+        default_type, name: as for :func:`extract_plan`.
         limits: how much to read; of a larger text nothing is read, and a finding says so.
     """
     check_is_text(text)

@@ -107,9 +107,7 @@ class PlanDocument:
         """The document of a text.
 
         Args:
-            text: a PlanSpec document.
-            name: what findings call it, such as the file's name.
-            limits: how much to read.
+            text, name, limits: as for :func:`planspec_lark.parse_plan`.
             requires_result: refuse to mark a step as done without a result (PC122).
 
         Raises:
@@ -200,7 +198,6 @@ class PlanDocument:
         """Let commands change the plan, one after the other.
 
         Args:
-            commands: what to do.
             atomic: change nothing unless every command succeeds.
 
         Returns:

@@ -82,7 +82,6 @@ class PlanFile:
     them.
 
     Args:
-        path: the file.
         wait: the most seconds to wait for a process that runs the plan or writes in its folder.
         command: what others are told of this process while it runs the plan; by default the program's name.
         limits: how much to read.

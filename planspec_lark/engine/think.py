@@ -244,7 +244,6 @@ class ThinkEngine:
         A plan that is set back only in its file may look as it did earlier in the run, and is then brought up to date.
 
         Args:
-            step_ids: the steps.
             dependents: reopen the finished steps too that use their outputs, and so on.
 
         Returns:

@@ -64,12 +64,10 @@ def apply_commands(plan: PlanSpec, commands: Iterable[PlanCommand], *, atomic: b
     'all green'
 
     Args:
-        plan: the plan to change.
-        commands: what to do.
-        atomic: change nothing at all unless every command succeeds.
+        atomic: change nothing unless every command succeeds.
 
     Returns:
-        Why commands were refused, in their order; empty if all succeeded. A refused command does not stop the others.
+        Why commands were refused, in their order. A refused command does not stop the others.
     """
     reports, _ = perform_all(Finder(plan), commands, atomic=atomic)
     return [report.message for report in reports if not report.done]

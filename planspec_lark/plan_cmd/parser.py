@@ -37,7 +37,6 @@ def parse_plan_commands(text: str, *, accelerate: bool = True) -> list[PlanComma
     :func:`planspec_lark.scan_plan_commands` reports them.
 
     Args:
-        text: any text.
         accelerate: as for :func:`planspec_lark.parse_plan`.
     """
     check_is_text(text)

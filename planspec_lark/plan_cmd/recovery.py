@@ -91,10 +91,7 @@ def scan_plan_commands(  # noqa: PLR0913  (each says something else about the an
 
     Args:
         text: any text.
-        max_risk: the highest risk that is allowed, as for :func:`planspec_lark.extract_plan`.
-        finish_reason: why the model stopped, as its interface says; "length" means that the answer is cut off.
-        allow_truncated: whether to accept an answer that is cut off, without its last line.
-        name: what findings call the text.
+        max_risk, finish_reason, allow_truncated, name: as for :func:`planspec_lark.extract_plan`.
         limits: how much to read and to report; commands have no steps and no depth.
 
     Raises:

@@ -39,9 +39,7 @@ def fix_text(  # noqa: PLR0913  (all by their names)
         unsafe: once no safe fix is left, apply also those that drop text or guess.
         name: what findings call it.
         limits: how much to read, and how many findings to return; all are fixed.
-        also: optional checks, as in :func:`planspec_lark.lint_plan`.
-        least: which of the findings that are left to return, as in :func:`planspec_lark.check_text`.
-        weigh: what findings count as, likewise; one that does not count is not fixed.
+        also, least, weigh: as for :func:`planspec_lark.check_text`. What does not count is not fixed.
 
     Raises:
         ValueError: as for :func:`planspec_lark.lint_plan`.

@@ -41,7 +41,6 @@ def lint_plan(plan: PlanSpec, *, also: Collection[str] = ()) -> list[Diagnostic]
     """Look for likely mistakes.
 
     Args:
-        plan: the plan.
         also: codes of optional checks: PS315, the length of descriptions.
 
     Returns:

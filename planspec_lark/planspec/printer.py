@@ -48,7 +48,6 @@ def serialize_plan(
     True
 
     Args:
-        plan: any plan.
         fold: print only the bodies and children that ``expanded`` or the status of their step asks for.
         max_tokens: leave parts out, and say how many, until the text has at most so many tokens. Goal, constraints,
             active steps, the next step and their ancestors are always kept.

@@ -163,6 +163,12 @@ def _word_at(document: Document, position: types.Position) -> NamePosition | Non
     return document.reading().word_at(document.text.offset(position))
 
 
+def _same(document: Document, position: types.Position) -> Sequence[NamePosition]:
+    """All places of the name at a place."""
+    word = _word_at(document, position)
+    return document.reading().occurrences(word) if word else ()
+
+
 def _locations(document: Document, places: Sequence[Bounds]) -> list[types.Location]:
     return [types.Location(document.uri, document.text.range(*place)) for place in places]
 
@@ -175,18 +181,15 @@ def define(document: Document, params: types.DefinitionParams) -> list[types.Loc
 
 def find_references(document: Document, params: types.ReferenceParams) -> list[types.Location]:
     """The places that use a name."""
-    word = _word_at(document, params.position)
-    if word is None:
-        return []
     with_definitions = params.context.include_declaration
-    return _locations(document, document.reading().references(word, with_definitions=with_definitions))
+    found = _same(document, params.position)
+    return _locations(document, [one.place for one in found if with_definitions or not one.is_origin])
 
 
 def highlight(document: Document, params: types.DocumentHighlightParams) -> list[types.DocumentHighlight]:
     """All places of a name; those that it comes from are written to."""
-    word = _word_at(document, params.position)
     kinds = {True: types.DocumentHighlightKind.Write, False: types.DocumentHighlightKind.Read}
-    found = document.reading().occurrences(word) if word else ()
+    found = _same(document, params.position)
     return [types.DocumentHighlight(document.text.range(*one.place), kinds[one.is_origin]) for one in found]
 
 

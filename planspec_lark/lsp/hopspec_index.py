@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
@@ -33,7 +33,7 @@ from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, excerpt, join_words
 from planspec_lark.syntax.safe_text import one_line
 from planspec_lark.syntax.source import BLANKS
-from planspec_lark.syntax.tree import find_above, iter_tree
+from planspec_lark.syntax.tree import walk_tree
 
 __all__ = ["HOPSPEC", "HopSpecIndex"]
 
@@ -98,7 +98,10 @@ class HopSpecIndex(StepIndex[StepInfo]):
         line = self._places.line_of(step.step_id, "step_id")
         return self._lines(line, self._end_of(line))
 
-    def _words_of(self, step: StepInfo) -> Iterator[NamePosition]:
+    def _words_of(self, step: StepInfo | None) -> Iterator[NamePosition]:
+        if step is None:
+            yield from self._declared
+            return
         lines = self._places.steps[step.step_id]
         for field, line in lines.items():
             if field in _MENTIONS:
@@ -106,10 +109,11 @@ class HopSpecIndex(StepIndex[StepInfo]):
             elif field in _NAMES:
                 group, kind = _NAMES[field]
                 is_origin = field in _ORIGINS or (field == "outputs" and bool(produced(step)))
+                loop = self._loops[id(step)] if field == "target_loop" else id(step)
                 names = _names_in(step, field)
                 for text, place in self._items(line, group):
                     if text in names:
-                        yield NamePosition(text, place, kind, is_origin=is_origin)
+                        yield NamePosition(text, place, kind, step, loop if kind == STEP_NAME else text, is_origin)
 
     def _items(self, line: int, group: str) -> Iterator[tuple[str, Bounds]]:
         """The names that a line holds as one of its parts."""
@@ -133,7 +137,7 @@ class HopSpecIndex(StepIndex[StepInfo]):
             for match in _MENTIONS[field].finditer(row):
                 if match[0] in known:
                     start = self.source.start_of(number) + match.start()
-                    yield NamePosition(match[0], (start, start + len(match[0])), VARIABLE)
+                    yield NamePosition(match[0], (start, start + len(match[0])), VARIABLE, step, match[0])
 
     def _mentions_of(self, step: StepInfo, field: str) -> set[str]:
         """The variables that a field of a step mentions."""
@@ -151,11 +155,9 @@ class HopSpecIndex(StepIndex[StepInfo]):
         for line in range(header + 1, self._end_of(header) + 1) if header else ():
             if place := find_declared(self.source.line(line)):
                 start, end = (self.source.start_of(line) + at for at in place)
-                found.append(NamePosition(self._text[start:end], (start, end), VARIABLE, is_origin=True))
+                name = self._text[start:end]
+                found.append(NamePosition(name, (start, end), VARIABLE, None, name, is_origin=True))
         return found
-
-    def _free_words(self) -> Iterator[NamePosition]:
-        return iter(self._declared)
 
     def _matches(self, start: int, end: int) -> Iterator[tuple[re.Match[str], int]]:
         numbers = chain(self._places.fields.values(), *(lines.values() for lines in self._places.steps.values()))
@@ -167,57 +169,49 @@ class HopSpecIndex(StepIndex[StepInfo]):
     # ------------------------------------------------------------ who takes what from whom
 
     @cached_property
-    def _variables(self) -> set[str]:
-        producers, consumers = find_users(self._document.steps)
-        return {*producers, *consumers, *(one.text for one in self._declared)}
+    def _users(self) -> tuple[Mapping[str, Sequence[StepInfo]], Mapping[str, Sequence[StepInfo]]]:
+        return find_users(self._document.steps)
 
     @cached_property
-    def _users(self) -> tuple[Mapping[str, Sequence[StepInfo]], Mapping[str, Sequence[StepInfo]]]:
-        producers, consumers = find_users(self._document.steps)
+    def _variables(self) -> set[str]:
+        return {*chain(*self._users), *(one.text for one in self._declared)}
+
+    def has_variable(self, name: str) -> bool:
+        """Whether it is declared, or any step takes or gives it."""
+        return name in self._variables
+
+    @cached_property
+    def _takers(self) -> Mapping[str, Sequence[StepInfo]]:
+        """By variable, the steps that take or mention it, in document order."""
+        takers: dict[str, list[StepInfo]] = {}
         for step in iter_infos(self._document.steps):
-            for name in {name for field in _MENTIONS for name in self._mentions_of(step, field)}:
-                consumers.setdefault(name, []).append(step)
-        for steps in consumers.values():
-            steps[:] = sorted({id(step): step for step in steps}.values(), key=lambda step: self._order[id(step)])
-        return producers, consumers
+            mentioned = (self._mentions_of(step, field) for field in _MENTIONS)
+            for name in {*_taken(step)}.union(*mentioned):
+                takers.setdefault(name, []).append(step)
+        return takers
 
-    def _origins(self, step: StepInfo, word: NamePosition) -> Iterable[NamePosition]:
-        if word.kind == STEP_NAME:
-            loop = self._loop_of(step, word.text)
-            return self._name_of(loop) if loop else ()
-        steps, declared = self._sources(step, word.text)
-        return chain(declared, (one for one in self._named(steps, word.text) if one.is_origin))
-
-    def _sources(self, step: StepInfo, name: str) -> tuple[list[StepInfo], list[NamePosition]]:
-        """The steps from which a variable comes, and the declarations."""
+    def _origins(self, step: StepInfo, name: str) -> list[StepInfo | None]:
         found = find_sources(self._document.steps, step, name)
-        steps = [one for one in found if one is not None]
-        declared = [one for one in self._declared if one.text == name] if None in found else []
-        if not steps and not declared:
-            # It is there in a later round at best.
-            steps = [*self._users[0].get(name, ())][:1]
-        return steps, declared
+        if None in found and not any(one.text == name for one in self._declared):
+            found.remove(None)
+        # If none, it is there in a later round at best.
+        return found or [*found, *self._users[0].get(name, ())][:1]
 
-    def _loop_of(self, step: StepInfo, name: str) -> StepInfo | None:
-        """The loop around a step that a name means: of several the innermost."""
-        around = find_above(self._document.steps, step)
-        return next((one for one in reversed(around) if one.step_type == "loop" and one.step_name == name), None)
-
-    def _name_of(self, step: StepInfo) -> Iterator[NamePosition]:
-        """The place at which a step has its name."""
-        return (one for one in self._words_of(step) if one.kind == STEP_NAME and one.is_origin)
-
-    def _same_step(self, step: StepInfo | None, word: NamePosition) -> Iterator[NamePosition]:
-        loop = step if word.is_origin or step is None else self._loop_of(step, word.text)
-        if loop is None:
-            yield word
-            return
-        yield from self._name_of(loop)
-        name = word.text
-        # A loop inside it that has the same name is meant by what is in that.
-        for one, _ in iter_tree(loop.children, lambda inner: (inner.step_type, inner.step_name) != ("loop", name)):
-            if one.target_loop == name:
-                yield from (found for found in self._words_of(one) if found.kind == STEP_NAME and not found.is_origin)
+    @cached_property
+    def _loops(self) -> Mapping[int, int]:
+        """By the identity of each step, that of the loop that it may leave: of those of this name the innermost."""
+        found: dict[int, int] = {}
+        around: list[StepInfo] = []
+        for step, is_entered in walk_tree(self._document.steps):
+            if is_entered:
+                name = ("loop", step.target_loop)
+                meant = (id(one) for one in reversed(around) if (one.step_type, one.step_name) == name)
+                # What leaves no loop has a name of its own.
+                found[id(step)] = next(meant, -id(step))
+                around.append(step)
+            else:
+                around.pop()
+        return found
 
     # ------------------------------------------------------------ symbols and hover
 
@@ -240,32 +234,31 @@ class HopSpecIndex(StepIndex[StepInfo]):
             yield excerpt(work)
         yield from say_some(self._say_variables(step))
 
-    def _say_variables(self, step: StepInfo) -> Iterator[str]:
-        for name in dict.fromkeys(name for _, names in needed(step) for name in names):
-            yield self._say_source(step, name)
-        for name in dict.fromkeys([*filter(None, [step.element_var]), *produced(step)]):
-            yield self._say_use(step, name)
-
-    def _say_variable(self, step: StepInfo | None, name: str) -> Iterator[str]:
-        if step is None:
-            yield self._say_use(None, name)
-            return
-        gives = [step.element_var, *produced(step)]
-        if name not in gives or any(name in names for _, names in needed(step)):
-            yield self._say_source(step, name)
-        if name in gives:
-            yield self._say_use(step, name)
+    def _say_variables(self, step: StepInfo | None, only: str = "") -> Iterator[str]:
+        gives = [only]
+        if step is not None:
+            gives = [*filter(None, [step.element_var]), *produced(step)]
+            # What a text mentions is taken as well.
+            for name in dict.fromkeys([*_taken(step), *({only} - {"", *gives})]):
+                if only in ("", name):
+                    yield self._say_source(step, name)
+        for name in dict.fromkeys(gives):
+            if only in ("", name):
+                others = [one for one in self._takers.get(name, ()) if one is not step]
+                yield f"Gives {excerpt(name)}{f' to {name_steps(others)}' if others else ', which no other step takes'}"
 
     def _say_source(self, step: StepInfo, name: str) -> str:
-        steps, declared = self._sources(step, name)
+        found = self._origins(step, name)
+        steps = [one for one in found if one is not None]
         known = [name_steps(steps)] if steps else []
-        known += ["the input definition"] if declared else []
+        known += ["the input definition"] if len(steps) < len(found) else []
         origin = f" from {' or '.join(known)}" if known else ", which no step produces"
         return f"Needs {excerpt(name)}{origin}"
 
-    def _say_use(self, step: StepInfo | None, name: str) -> str:
-        others = [one for one in self._users[1].get(name, ()) if one is not step]
-        return f"Gives {excerpt(name)}{f' to {name_steps(others)}' if others else ', which no other step takes'}"
+
+def _taken(step: StepInfo) -> list[str]:
+    """The variables that a step needs."""
+    return [name for _, names in needed(step) for name in names]
 
 
 def _names_in(step: StepInfo, field: str) -> set[str]:

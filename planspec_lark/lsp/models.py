@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from attrs import Factory, define, frozen
 
 from planspec_lark.syntax.limits import Limits
@@ -21,12 +23,20 @@ Token = tuple[int, int, str]
 class NamePosition:
     """A name in a text that has other places as well.
 
-    ``is_origin`` says whether that what it stands for comes from this very place.
+    Attributes:
+        text: the name.
+        place: where it stands.
+        kind: "variable" or "step name".
+        step: the step in whose lines it stands; None outside of steps.
+        means: what it stands for: the same for all places of a variable, and for all of one step's name.
+        is_origin: whether that what it stands for comes from this very place.
     """
 
     text: str
     place: Bounds
     kind: str
+    step: Any
+    means: str | int
     is_origin: bool = False
 
 

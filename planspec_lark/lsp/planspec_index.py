@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import takewhile
 from pathlib import Path
 
 from planspec_lark.document.document import PlanDocument
@@ -19,7 +20,7 @@ from planspec_lark.lsp.step_index import (
     say_some,
 )
 from planspec_lark.lsp.tokens import DIALECT_PARTS
-from planspec_lark.planspec.data_flow import find_data_flow, find_users
+from planspec_lark.planspec.data_flow import DataFlow, find_data_flow
 from planspec_lark.planspec.dialect import DIALECT, read_line
 from planspec_lark.planspec.models import (
     MARKS,
@@ -37,7 +38,7 @@ from planspec_lark.planspec.positions import cut_indentation, iter_rows, line_pa
 from planspec_lark.planspec.printer import progress_text, serialize_plan
 from planspec_lark.planspec.render import say_progress
 from planspec_lark.planspec.scan_result import ScanResult
-from planspec_lark.planspec.views import InputOrigin, StepView, focus_view
+from planspec_lark.planspec.views import InputOrigin, focus_view
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, excerpt
 from planspec_lark.syntax.source import end_last_line
 
@@ -100,29 +101,54 @@ class PlanIndex(StepIndex[PlanStep]):
     def _lines_of(self, step: PlanStep) -> Sequence[Bounds]:
         return self._places.bounds_of(step.step_id)
 
-    def _words_of(self, step: PlanStep) -> Iterator[NamePosition]:
+    def _words_of(self, step: PlanStep | None) -> Iterator[NamePosition]:
+        if step is None:
+            return
         lines, names = self._lines_of(step), {step.step_name, *step.inputs, *step.outputs}
-        for start, end, kind in self.tokens(lines[0][0], lines[-1][1]):
-            if kind in _NAMES and (text := self._text[start:end]) in names:
-                yield NamePosition(text, (start, end), _NAMES[kind], is_origin=kind != "parameter")
+        for start, end, part in self.tokens(lines[0][0], lines[-1][1]):
+            if part in _NAMES and (text := self._text[start:end]) in names:
+                kind = _NAMES[part]
+                means = id(step) if kind == STEP_NAME else text
+                yield NamePosition(text, (start, end), kind, step, means, is_origin=part != "parameter")
 
     @cached_property
-    def _users(self) -> tuple[Mapping[str, Sequence[PlanStep]], Mapping[str, Sequence[PlanStep]]]:
-        return find_users(self._plan)
+    def _flow(self) -> DataFlow:
+        return find_data_flow(self._plan)
 
-    def _origins(self, step: PlanStep, word: NamePosition) -> Iterator[NamePosition]:
-        origin = find_data_flow(self._plan).origins.get(step.step_id, {}).get(word.text)
-        if origin is not None:
-            # Where several branches of a decision produce it, all of them.
-            around = [origin.step] if word.text in origin.step.outputs else [*iter_steps(origin.step)]
-            yield from (one for one in self._named(around, word.text) if one.is_origin)
+    def has_variable(self, name: str) -> bool:
+        """Whether any step takes or gives it."""
+        return name in self._flow.producers or name in self._flow.consumers
+
+    def _origins(self, step: PlanStep, name: str) -> Iterable[PlanStep]:
+        origin = self._flow.origins.get(step.step_id, {}).get(name)
+        if origin is None:
+            return ()
+        # Where several branches of a decision produce it, all of them.
+        return [origin.step] if name in origin.step.outputs else iter_steps(origin.step)
 
     def _say_step(self, step: PlanStep) -> Iterator[str]:
-        return _say_step(focus_view(self._plan, step.step_id))
+        yield step.status.value
+        known = STEP_TYPES.get(step.step_type)
+        meaning = known.meaning if known else f"no type of steps; these are {list_types('and', form='{}')}"
+        yield f"{excerpt(step.step_type)}: {meaning}"
+        if has_progress(step):
+            yield progress_text(step)
+        if step.children:
+            below = PlanSpec(steps=step.children)
+            yield f"Done below it: {say_progress(below.progress)}"
+        yield from say_some(self._say_variables(step))
+        if step.result:
+            yield f"Result: {excerpt(step.result)}"
 
-    def _say_variable(self, step: PlanStep | None, name: str) -> Iterator[str]:
+    def _say_variables(self, step: PlanStep | None, only: str = "") -> Iterator[str]:
         assert step is not None, "a plan has variables in its steps alone"
-        return _say_variables(focus_view(self._plan, step.step_id), name)
+        view = focus_view(self._plan, step.step_id)
+        for supply in view.supplies:
+            if only in ("", supply.name):
+                yield f"Needs {_say_supply(supply)}"
+        for use in view.uses:
+            if only in ("", use.name):
+                yield f"Gives {use.name}{f' to {name_steps(use.steps)}' if use.steps else ', which no step takes'}"
 
     @cached_property
     def _rows(self) -> str:
@@ -171,15 +197,19 @@ class PlanIndex(StepIndex[PlanStep]):
     def _variables(self, offset: int, line: str, word: str) -> Iterator[CompletionItem]:
         """The variables that are there before a step, but for those that it takes or gives already."""
         step, place = self._step_at(offset), self._place(offset, word, _REST)
-        named = self._words_of(step) if step else ()
         listed = line[line.rfind("←") + 1 : len(line) - len(word)]
-        taken = {*map(str.strip, listed.split(",")), *(one.text for one in named if one.place[0] != place[0])}
-        at = self._order.get(id(step), len(self._order))
+        taken = {
+            *map(str.strip, listed.split(",")),
+            *(one.text for one in self._words_of(step) if one.place[0] != place[0]),
+        }
+        given: dict[str, list[PlanStep]] = {}
+        for before in takewhile(lambda one: one is not step, iter_steps(self._plan)):
+            for name in dict.fromkeys(before.outputs):
+                given.setdefault(name, []).append(before)
         # Those first that begin like what is written: a client may not want all.
-        for name, steps in sorted(self._users[0].items(), key=lambda item: not item[0].startswith(word)):
-            before = [one for one in steps if self._order[id(one)] < at]
-            if before and name not in taken:
-                yield CompletionItem(name, place, f"from {name_steps(before)}", "variable")
+        for name, steps in sorted(given.items(), key=lambda item: not item[0].startswith(word)):
+            if name not in taken:
+                yield CompletionItem(name, place, f"from {name_steps(steps)}", "variable")
 
 
 def _end_of(pattern: re.Pattern[str], line: str) -> str:
@@ -202,32 +232,6 @@ def _match_dialect(line: str) -> Iterator[re.Match[str]]:
 
 
 # ---------------------------------------------------------------- words
-
-
-def _say_step(view: StepView) -> Iterator[str]:
-    step = view.step
-    yield step.status.value
-    known = STEP_TYPES.get(step.step_type)
-    meaning = known.meaning if known else f"no type of steps; these are {list_types('and', form='{}')}"
-    yield f"{excerpt(step.step_type)}: {meaning}"
-    if has_progress(step):
-        yield progress_text(step)
-    if step.children:
-        below = PlanSpec(steps=step.children)
-        yield f"Done below it: {say_progress(below.progress)}"
-    yield from say_some(_say_variables(view))
-    if step.result:
-        yield f"Result: {excerpt(step.result)}"
-
-
-def _say_variables(view: StepView, only: str = "") -> Iterator[str]:
-    """Where inputs come from and outputs go to, all or ``only`` one."""
-    for supply in view.supplies:
-        if only in ("", supply.name):
-            yield f"Needs {_say_supply(supply)}"
-    for use in view.uses:
-        if only in ("", use.name):
-            yield f"Gives {use.name}{f' to {name_steps(use.steps)}' if use.steps else ', which no step takes'}"
 
 
 def _say_supply(supply: InputOrigin) -> str:

@@ -42,7 +42,7 @@ def places_to_rename(index: StepIndex[Any], word: NamePosition, name: str) -> Se
             raise RenameError(f"step {taken.step_id} has the name `{name}` already")
     elif index.has_variable(name):
         raise RenameError(f"there is a variable `{name}` already, and the two would be one")
-    places = index.references(word, with_definitions=True)
+    places = [one.place for one in index.occurrences(word)]
     if (word.kind == VARIABLE or len(places) > 1) and (line := _hidden_in(index, word.text)):
         raise RenameError(f"`{word.text}` may occur in line {line} as well, which has faults: repair that first")
     return places

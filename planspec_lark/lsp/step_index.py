@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -89,37 +89,28 @@ class StepIndex(ABC, Generic[AnyStep]):
         """Where the lines of a step stand."""
 
     @abstractmethod
-    def _words_of(self, step: AnyStep) -> Iterator[NamePosition]:
-        """The names in the lines of a step. A line with faults has none, as one cannot tell where they are."""
-
-    @property
-    @abstractmethod
-    def _users(self) -> tuple[Mapping[str, Sequence[AnyStep]], Mapping[str, Sequence[AnyStep]]]:
-        """By variable, the steps that give it, and those that take it, in document order."""
+    def _words_of(self, step: AnyStep | None) -> Iterator[NamePosition]:
+        """The names in the lines of a step, or outside of steps. A line with faults has none: where are they?"""
 
     @abstractmethod
-    def _origins(self, step: AnyStep, word: NamePosition) -> Iterable[NamePosition]:
-        """Where that comes from which a name of a step stands for."""
+    def has_variable(self, name: str) -> bool:
+        """Whether a variable of this name is anywhere."""
+
+    @abstractmethod
+    def _origins(self, step: AnyStep, name: str) -> Iterable[AnyStep | None]:
+        """The steps from which a variable of a step comes; None stands for what is outside of steps."""
 
     @abstractmethod
     def _say_step(self, step: AnyStep) -> Iterable[str]:
         """What a step is, needs and gives, a sentence each; what it is called comes before the first."""
 
     @abstractmethod
-    def _say_variable(self, step: AnyStep | None, name: str) -> Iterable[str]:
-        """Where a variable of a step comes from and goes to."""
+    def _say_variables(self, step: AnyStep | None, only: str = "") -> Iterable[str]:
+        """Where variables of a step come from and go to, all or ``only`` one."""
 
     @abstractmethod
     def _matches(self, start: int, end: int) -> Iterator[tuple[re.Match[str], int]]:
         """What the grammar says of the lines between two offsets, and where each of them starts."""
-
-    def _free_words(self) -> Iterator[NamePosition]:
-        """The names outside of steps."""
-        yield from ()
-
-    def _same_step(self, step: AnyStep | None, word: NamePosition) -> Iterator[NamePosition]:  # noqa: ARG002
-        """All places of the name of a step."""
-        yield word
 
     # ------------------------------------------------------------ symbols
 
@@ -169,7 +160,7 @@ class StepIndex(ABC, Generic[AnyStep]):
         """Where a variable comes from and goes to; of any other place, what its step needs and gives."""
         step, word = self._step_at(offset), self.word_at(offset)
         if word is not None and word.kind == VARIABLE:
-            return "\n".join(self._say_variable(step, word.text)), word.place
+            return "\n".join(self._say_variables(step, word.text)), word.place
         if step is None:
             return None
         name = f" ({excerpt(step.step_name)})" if step.step_name else ""
@@ -184,46 +175,22 @@ class StepIndex(ABC, Generic[AnyStep]):
 
     def word_at(self, offset: int) -> NamePosition | None:
         """The variable or the name of a step at a place."""
-        step = self._step_at(offset)
-        found = self._words_of(step) if step else self._free_words()
+        found = self._words_of(self._step_at(offset))
         return next((word for word in found if word.place[0] <= offset <= word.place[1]), None)
 
     def definitions(self, word: NamePosition) -> Sequence[Bounds]:
         """Where that comes from which a name stands for; what gives it is its own origin."""
-        step = self._step_at(word.place[0])
-        if word.is_origin or step is None:
+        if word.is_origin:
             return [word.place]
-        return sorted({one.place for one in self._origins(step, word)})
-
-    def references(self, word: NamePosition, *, with_definitions: bool) -> Sequence[Bounds]:
-        """Where what a name stands for is taken, and where it is given."""
-        return [one.place for one in self.occurrences(word) if with_definitions or not one.is_origin]
+        origins = [word.means] if word.kind == STEP_NAME else [*map(id, self._origins(word.step, word.text))]
+        return [one.place for one in self.occurrences(word) if one.is_origin and id(one.step) in origins]
 
     def occurrences(self, word: NamePosition) -> Sequence[NamePosition]:
         """All places of a name, in the order of the text."""
-        return sorted({one.place: one for one in self._same(word)}.values(), key=lambda one: one.place)
-
-    def _same(self, word: NamePosition) -> Iterator[NamePosition]:
-        """All places of a name."""
-        if word.kind == STEP_NAME:
-            yield from self._same_step(self._step_at(word.place[0]), word)
-            return
-        yield from (one for one in self._free_words() if one.text == word.text)
-        steps = {id(step): step for users in self._users for step in users.get(word.text, ())}
-        yield from self._named(steps.values(), word.text)
-
-    def has_variable(self, name: str) -> bool:
-        """Whether a variable of this name is anywhere."""
-        return any(name in users for users in self._users) or any(one.text == name for one in self._free_words())
-
-    def _named(self, steps: Iterable[AnyStep], name: str) -> Iterator[NamePosition]:
-        """Where a variable is in these steps."""
-        return (one for step in steps for one in self._words_of(step) if (one.text, one.kind) == (name, VARIABLE))
-
-    @cached_property
-    def _order(self) -> Mapping[int, int]:
-        """By the identity of each step, its place among all."""
-        return {id(step): at for at, (step, _) in enumerate(iter_tree(self.steps))}
+        found = re.finditer(rf"(?<!\w){re.escape(word.text)}(?!\w)", self._text)
+        steps = {id(step): step for step in (self._step_at(match.start()) for match in found)}
+        words = (one for step in steps.values() for one in self._words_of(step) if one.means == word.means)
+        return sorted({one.place: one for one in words}.values(), key=lambda one: one.place)
 
 
 @frozen

@@ -57,7 +57,7 @@ def _ask(both: tuple[Documents, Document]) -> None:
     places = (text.rfind("→", 0, offset) + 2, text.rfind("：", 0, offset) + 1, text.rfind(": ", 0, offset) + 2)
     for word in filter(None, map(reading.word_at, places)):
         reading.definitions(word)
-        reading.references(word, with_definitions=True)
+        reading.occurrences(word)
         with suppress(RenameError):
             places_to_rename(reading, word, "another")
 

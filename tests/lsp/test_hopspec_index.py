@@ -11,7 +11,7 @@ from planspec_lark.lsp.models import NamePosition
 from planspec_lark.lsp.planspec_index import PLANSPEC
 from planspec_lark.lsp.rename import RenameError, places_to_rename
 from planspec_lark.syntax import Severity
-from tests.lsp.test_planspec_index import at, formatted, said
+from tests.lsp.test_planspec_index import at, formatted, places, said
 
 DOCUMENT = """\
 # Harbour morning
@@ -300,7 +300,7 @@ def test_what_gives_a_name_is_its_own_origin() -> None:
 def test_the_declaration_of_an_input_is_not_a_use_of_it() -> None:
     reading, found = word("boats.size > limit")
     for with_definitions, expected in ((False, [35]), (True, [11, 35])):
-        assert lines(DOCUMENT, reading.references(found, with_definitions=with_definitions)) == expected
+        assert lines(DOCUMENT, places(reading, found, with_definitions=with_definitions)) == expected
 
 
 # ---------------------------------------------------------------- other names
@@ -377,7 +377,7 @@ LOOPS = """\
 def test_of_two_loops_of_a_name_the_inner_one_is_meant() -> None:
     for place, expected in (("#### Step1: round", [3, 19]), ("#### Step1.1: round", [7, 14])):
         reading, found = word(place, LOOPS)
-        assert lines(LOOPS, reading.references(found, with_definitions=True)) == expected
+        assert lines(LOOPS, places(reading, found)) == expected
     reading = HopSpecIndex(LOOPS)
     inner = reading.word_at(LOOPS.index("Target loop: round") + 15)
     assert inner is not None
@@ -470,4 +470,4 @@ def test_every_place_of_a_name_says_it() -> None:
             if found is None:
                 continue
             assert text[slice(*found.place)] == found.text
-            assert found.place in reading.references(found, with_definitions=True)
+            assert found.place in places(reading, found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from lsprotocol.types import TextDocumentItem
@@ -10,10 +11,11 @@ from lsprotocol.types import TextDocumentItem
 from planspec_lark.lsp.documents import ClientSettings, Document
 from planspec_lark.lsp.features import format_text
 from planspec_lark.lsp.languages import language_of
+from planspec_lark.lsp.models import Bounds, NamePosition
 from planspec_lark.lsp.planspec_index import PLANSPEC, PlanIndex
 from planspec_lark.lsp.rename import RenameError, places_to_rename
 from planspec_lark.lsp.server import _diagnose
-from planspec_lark.lsp.step_index import Language
+from planspec_lark.lsp.step_index import Language, StepIndex
 from planspec_lark.planspec import check_text
 from planspec_lark.syntax import Severity
 from tests.corpus import ROOT
@@ -46,6 +48,11 @@ def at(place: str, text: str = PLAN, *, after: bool = False) -> int:
     """The offset of a place, which occurs once."""
     assert text.count(place) == 1, place
     return text.index(place) + (len(place) if after else 0)
+
+
+def places(reading: StepIndex[Any], word: NamePosition, *, with_definitions: bool = True) -> list[Bounds]:
+    """Where a name is taken, and where it is given."""
+    return [one.place for one in reading.occurrences(word) if with_definitions or not one.is_origin]
 
 
 def said(text: str, places: object) -> list[tuple[int, str]]:
@@ -189,15 +196,15 @@ def test_what_no_step_puts_out_comes_from_nowhere() -> None:
     word = reading.word_at(at("price"))
     assert word is not None
     assert reading.definitions(word) == []
-    assert said(PLAN, reading.references(word, with_definitions=True)) == [(20, "price")]
+    assert said(PLAN, places(reading, word)) == [(20, "price")]
 
 
 def test_references_are_all_steps_that_take_it() -> None:
     reading = PlanIndex(PLAN)
     word = reading.word_at(at("Copy → report", after=True))
     assert word is not None
-    assert said(PLAN, reading.references(word, with_definitions=False)) == [(15, "report")]
-    assert said(PLAN, reading.references(word, with_definitions=True)) == [
+    assert said(PLAN, places(reading, word, with_definitions=False)) == [(15, "report")]
+    assert said(PLAN, places(reading, word)) == [
         (8, "report"),
         (11, "report"),
         (15, "report"),

@@ -64,7 +64,7 @@ _CANDIDATE_KINDS = {"keyword": types.CompletionItemKind.Keyword, "variable": typ
 
 def diagnose(document: Document) -> list[types.Diagnostic]:
     """All findings."""
-    return [_diagnostic(document, one) for one in document.findings()]
+    return [_diagnostic(document, one) for one in document.findings]
 
 
 def _diagnostic(document: Document, found: Diagnostic) -> types.Diagnostic:
@@ -92,13 +92,13 @@ def fix(document: Document, params: types.CodeActionParams) -> list[types.CodeAc
     start, end = document.text.offsets(params.range)
     actions: list[types.CodeAction] = []
     if _is_wanted(types.CodeActionKind.QuickFix.value, wanted):
-        for found in document.findings():
+        for found in document.findings:
             first, last = _place_of(found)
             if found.fix and first <= end and start <= last:
                 actions.append(_quick_fix(document, found))
-    if _is_wanted(FIX_ALL, wanted) and any(found.fix and found.fix.is_safe for found in document.findings()):
+    if _is_wanted(FIX_ALL, wanted) and any(found.fix and found.fix.is_safe for found in document.findings):
         actions.append(_offer(document, "Fix all faults whose fixes keep what the text means", FIX_ALL))
-    step = document.reading().open_step_at(start) if _is_wanted(MARK_DONE, wanted) else ""
+    step = document.reading.open_step_at(start) if _is_wanted(MARK_DONE, wanted) else ""
     if step:
         actions.append(_offer(document, f"Mark step {excerpt(step)} as done", MARK_DONE, step))
     return actions
@@ -108,7 +108,7 @@ def _offer(document: Document, title: str, kind: str, step: str = "") -> types.C
     """An action. What it does is found out once it is chosen, where the client can ask for that."""
     data = {"uri": document.uri, "version": document.version, "step": step}
     action = types.CodeAction(title, kind=kind, data=data)
-    return action if document.settings.resolves_edits else resolve(document, action)
+    return action if document.settings.resolves_edits else resolve(document, action, step)
 
 
 def _is_wanted(kind: str, wanted: Sequence[str] | None) -> bool:
@@ -129,11 +129,10 @@ def _quick_fix(document: Document, found: Diagnostic) -> types.CodeAction:
     )
 
 
-def resolve(document: Document, action: types.CodeAction) -> types.CodeAction:
-    """An action that was offered, with its edit."""
-    text, step = document.text.text, action.data.get("step") if isinstance(action.data, dict) else ""
-    after = document.language.finish(text, str(step)) if step else document.language.fix(text, document.folder).text
-    action.edit = _workspace_edit(document, tighten(text, after))
+def resolve(document: Document, action: types.CodeAction, step: str = "") -> types.CodeAction:
+    """An action that was offered, with its edit: a step is done, or all safe fixes are made."""
+    after = document.reading.finished(step) if step else document.reading.fixed(document.folder)
+    action.edit = _workspace_edit(document, tighten(document.text.text, after))
     return action
 
 
@@ -149,7 +148,7 @@ def format_text(document: Document) -> list[types.TextEdit] | None:
     """The edit that makes the text canonical; None for one with faults, which stays as it is."""
     text = document.text.text
     try:
-        canonical = document.language.format(text)
+        canonical = document.reading.formatted()
     except PlanSyntaxError:
         return None
     # How its lines end is a matter between a file and its editor.
@@ -160,13 +159,13 @@ def format_text(document: Document) -> list[types.TextEdit] | None:
 
 
 def _word_at(document: Document, position: types.Position) -> NamePosition | None:
-    return document.reading().word_at(document.text.offset(position))
+    return document.reading.word_at(document.text.offset(position))
 
 
 def _same(document: Document, position: types.Position) -> Sequence[NamePosition]:
     """All places of the name at a place."""
     word = _word_at(document, position)
-    return document.reading().occurrences(word) if word else ()
+    return document.reading.occurrences(word) if word else ()
 
 
 def _locations(document: Document, places: Sequence[Bounds]) -> list[types.Location]:
@@ -176,7 +175,7 @@ def _locations(document: Document, places: Sequence[Bounds]) -> list[types.Locat
 def define(document: Document, params: types.DefinitionParams) -> list[types.Location]:
     """The places that a name comes from."""
     word = _word_at(document, params.position)
-    return _locations(document, document.reading().definitions(word)) if word else []
+    return _locations(document, document.reading.definitions(word)) if word else []
 
 
 def find_references(document: Document, params: types.ReferenceParams) -> list[types.Location]:
@@ -188,9 +187,9 @@ def find_references(document: Document, params: types.ReferenceParams) -> list[t
 
 def highlight(document: Document, params: types.DocumentHighlightParams) -> list[types.DocumentHighlight]:
     """All places of a name; those that it comes from are written to."""
-    kinds = {True: types.DocumentHighlightKind.Write, False: types.DocumentHighlightKind.Read}
+    write, read = types.DocumentHighlightKind.Write, types.DocumentHighlightKind.Read
     found = _same(document, params.position)
-    return [types.DocumentHighlight(document.text.range(*one.place), kinds[one.is_origin]) for one in found]
+    return [types.DocumentHighlight(document.text.range(*one.place), write if one.is_origin else read) for one in found]
 
 
 def prepare_rename(document: Document, params: types.PrepareRenameParams) -> types.PrepareRenamePlaceholder | None:
@@ -205,7 +204,7 @@ def rename(document: Document, params: types.RenameParams) -> types.WorkspaceEdi
     if word is None:
         return None
     try:
-        places = places_to_rename(document.reading(), word, params.new_name)
+        places = places_to_rename(document.reading, word, params.new_name)
     except RenameError as error:
         raise JsonRpcException(visible(str(error)), code=types.LSPErrorCodes.RequestFailed.value) from None
     return _workspace_edit(document, [(*place, params.new_name) for place in places])
@@ -216,7 +215,7 @@ def rename(document: Document, params: types.RenameParams) -> types.WorkspaceEdi
 
 def hover(document: Document, params: types.HoverParams) -> types.Hover | None:
     """What there is to say about a place. As plain text: in Markdown, a plan could lead elsewhere."""
-    found = document.reading().hover(document.text.offset(params.position))
+    found = document.reading.hover(document.text.offset(params.position))
     if found is None:
         return None
     said, place = found
@@ -239,12 +238,12 @@ def list_symbols(document: Document) -> list[types.DocumentSymbol]:
         )
 
     position = document.text.position
-    return [*map(made, document.reading().symbols)]
+    return [*map(made, document.reading.symbols)]
 
 
 def fold(document: Document) -> list[types.FoldingRange]:
     """The parts of a document that have more than one line."""
-    steps = iter_tree(document.reading().symbols)
+    steps = iter_tree(document.reading.symbols)
     lines = ([document.text.stretch(offset, offset)[0] for offset in one.place] for one, _ in steps)
     return [types.FoldingRange(first, last) for first, last in lines if first < last]
 
@@ -258,7 +257,7 @@ def list_tokens(
         bounds = document.text.offsets(params.range)
     data: list[int] = []
     line = column = 0
-    for start, end, kind in document.reading().tokens(*bounds):
+    for start, end, kind in document.reading.tokens(*bounds):
         row, first, width = document.text.stretch(start, end)
         data += (row - line, first - (column if row == line else 0), width, _TOKEN_NUMBERS[kind], 0)
         line, column = row, first
@@ -268,7 +267,7 @@ def list_tokens(
 def complete(document: Document, params: types.CompletionParams) -> types.CompletionList:
     """What may be written at a place. Where that is much, the client asks again once more of it is written."""
     offset = document.text.offset(params.position)
-    found = [*islice(document.reading().complete(offset), _CANDIDATES + 1)]
+    found = [*islice(document.reading.complete(offset), _CANDIDATES + 1)]
     items = [
         types.CompletionItem(
             one.text,

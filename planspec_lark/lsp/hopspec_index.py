@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
@@ -21,9 +21,6 @@ from planspec_lark.hopspec.vocabulary import (
 )
 from planspec_lark.lsp.models import LIMITS, Bounds, NamePosition, Symbol
 from planspec_lark.lsp.step_index import (
-    STEP_NAME,
-    VARIABLE,
-    Language,
     StepIndex,
     name_steps,
     say_some,
@@ -33,19 +30,13 @@ from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, excerpt, join_words
 from planspec_lark.syntax.safe_text import one_line
 from planspec_lark.syntax.source import BLANKS
-from planspec_lark.syntax.tree import walk_tree
+from planspec_lark.syntax.tree import iter_tree
 
-__all__ = ["HOPSPEC", "HopSpecIndex"]
+__all__ = ["HopSpecIndex"]
 
-# The fields with names in them: the group of their line that these are, and what kind of names.
-_NAMES = {
-    "step_id": ("heading_NAME", STEP_NAME),
-    "target_loop": ("attribute_line_VALUE", STEP_NAME),
-    "inputs": ("attribute_line_NAMES", VARIABLE),
-    "outputs": ("attribute_line_NAMES", VARIABLE),
-    "collection": ("attribute_line_VALUE", VARIABLE),
-    "element_var": ("attribute_line_VALUE", VARIABLE),
-}
+# The fields of a step that have names in them, and the tokens of their lines that may be names.
+_NAMED = ("step_id", "target_loop", "inputs", "outputs", "collection", "element_var")
+_TOKENS = ("function", "variable", "string")
 # Those where that begins which a name stands for; outputs do so as well, but for those of flow steps.
 _ORIGINS = ("step_id", "element_var")
 # Where texts of a step mention variables: an expression, what comes before arrows, and tags of a prompt.
@@ -62,16 +53,26 @@ class HopSpecIndex(StepIndex[StepInfo]):
     """A HopSpec document."""
 
     language = "hopspec"
+    # As the project that has defined the language calls its files; and as plans are called.
+    files = re.compile(r"(^|/)(HopSpec|[^/]+\.hopspec)\.md$")
     reserved = EMPTY.all
 
     def __init__(self, text: str, before: HopSpecIndex | None = None) -> None:  # noqa: ARG002
-        self._scan = scan_strictly(text, limits=LIMITS)
-        self._document, self._places = self._scan.document, self._scan.positions
-        super().__init__(self._scan.source, self._scan.diagnostics, self._document.steps)
+        self._scan = scan = scan_strictly(text, limits=LIMITS)
+        self.source, self.faults, self.steps = scan.source, scan.diagnostics, scan.document.steps
+        self._text, self._places = text, scan.positions
 
     def findings(self, least: Severity, folder: Path | None = None) -> list[Diagnostic]:  # noqa: ARG002
         """Those of the check. Projects settle nothing of it."""
         return check_scan(self._scan, LIMITS, least=least)
+
+    def fixed(self, folder: Path | None) -> str:  # noqa: ARG002
+        """The text after its safe fixes."""
+        return fix_hopspec(self._text, limits=LIMITS).text
+
+    def formatted(self) -> str:
+        """The text in canonical form."""
+        return serialize_hopspec(parse_hopspec(self._text, limits=LIMITS))
 
     # ------------------------------------------------------------ places
 
@@ -81,11 +82,20 @@ class HopSpecIndex(StepIndex[StepInfo]):
         steps = (lines["step_id"] for lines in self._places.steps.values())
         return sorted(chain(self._places.fields.values(), steps))
 
+    @cached_property
+    def _numbers(self) -> list[int]:
+        """These lines, and those in which the attributes of steps begin."""
+        steps = (lines.values() for lines in self._places.steps.values())
+        return sorted({*chain(self._places.fields.values(), *steps)})
+
+    def _next(self, numbers: Sequence[int], line: int) -> int:
+        """The first of some lines after another one, or that after the last of all."""
+        at = bisect_right(numbers, line)
+        return numbers[at] if at < len(numbers) else self.source.position(self.source.length)[0] + 1
+
     def _end_of(self, line: int) -> int:
         """The last line of the part that begins in a line, blank lines after it aside."""
-        at = bisect_right(self._starts, line)
-        last = self.source.position(self.source.length)[0]
-        end = self._starts[at] - 1 if at < len(self._starts) else last
+        end = self._next(self._starts, line) - 1
         while end > line and not self.source.line(end).strip(BLANKS):
             end -= 1
         return end
@@ -102,42 +112,34 @@ class HopSpecIndex(StepIndex[StepInfo]):
         if step is None:
             yield from self._declared
             return
-        lines = self._places.steps[step.step_id]
-        for field, line in lines.items():
+        for field, line in self._places.steps[step.step_id].items():
             if field in _MENTIONS:
-                yield from self._mentioned(step, field, line, lines)
-            elif field in _NAMES:
-                group, kind = _NAMES[field]
-                is_origin = field in _ORIGINS or (field == "outputs" and bool(produced(step)))
-                loop = self._loops[id(step)] if field == "target_loop" else id(step)
-                names = _names_in(step, field)
-                for text, place in self._items(line, group):
-                    if text in names:
-                        yield NamePosition(text, place, kind, step, loop if kind == STEP_NAME else text, is_origin)
+                yield from self._mentioned(step, field, line)
+            elif field in _NAMED:
+                yield from self._named(step, field, line)
 
-    def _items(self, line: int, group: str) -> Iterator[tuple[str, Bounds]]:
-        """The names that a line holds as one of its parts."""
-        start, match = self.source.start_of(line), self._match(line)
-        for item in ITEM.finditer(match.string, *match.span(group)) if match else ():
-            yield item[0], (start + item.start(), start + item.end())
+    def _named(self, step: StepInfo, field: str, line: int) -> Iterator[NamePosition]:
+        """The names that a line consists of."""
+        is_origin = field in _ORIGINS or (field == "outputs" and bool(produced(step)))
+        value = step.step_name if field == "step_id" else getattr(step, field)
+        names = {value} if isinstance(value, str) else {*value}
+        meant, start = self._meant(step, field), self.source.start_of(line)
+        for first, last, part in self.tokens(start, start + 1):
+            for item in ITEM.finditer(self._text, first, last) if part in _TOKENS else ():
+                if item[0] in names:
+                    yield NamePosition(item[0], item.span(), step, meant or item[0], is_origin)
 
-    def _match(self, line: int) -> re.Match[str] | None:
-        return grammars.regular("hopspec").pattern("line").match(f"{self.source.line(line)}\n")
-
-    def _mentioned(self, step: StepInfo, field: str, line: int, lines: Mapping[str, int]) -> Iterator[NamePosition]:
-        """The variables that a text mentions."""
-        known = self._mentions_of(step, field)
-        if not known:
-            return
-        comment, others = grammars.pattern("hopspec", "COMMENT"), {*lines.values()}
-        for number in range(line, self._end_of(lines["step_id"]) + 1):
-            row = self.source.line(number)
-            if number > line and (number in others or comment.match(row)):
+    def _mentioned(self, step: StepInfo, field: str, line: int) -> Iterator[NamePosition]:
+        """The variables that a text mentions, in its lines up to the next part or comment."""
+        known, comment = self._mentions_of(step, field), grammars.pattern("hopspec", "COMMENT")
+        for number in range(line, self._next(self._numbers, line)) if known else ():
+            row, start = self.source.line(number), self.source.start_of(number)
+            if number > line and comment.match(row):
                 return
             for match in _MENTIONS[field].finditer(row):
                 if match[0] in known:
-                    start = self.source.start_of(number) + match.start()
-                    yield NamePosition(match[0], (start, start + len(match[0])), VARIABLE, step, match[0])
+                    place = (start + match.start(), start + match.end())
+                    yield NamePosition(match[0], place, step, match[0])
 
     def _mentions_of(self, step: StepInfo, field: str) -> set[str]:
         """The variables that a field of a step mentions."""
@@ -156,21 +158,21 @@ class HopSpecIndex(StepIndex[StepInfo]):
             if place := find_declared(self.source.line(line)):
                 start, end = (self.source.start_of(line) + at for at in place)
                 name = self._text[start:end]
-                found.append(NamePosition(name, (start, end), VARIABLE, None, name, is_origin=True))
+                found.append(NamePosition(name, (start, end), None, name, is_origin=True))
         return found
 
     def _matches(self, start: int, end: int) -> Iterator[tuple[re.Match[str], int]]:
-        numbers = chain(self._places.fields.values(), *(lines.values() for lines in self._places.steps.values()))
-        for number in sorted({*numbers}):
-            at, match = self.source.start_of(number), self._match(number)
-            if match and at < end and at + len(match.string) > start:
-                yield match, at
+        (first, _), (last, _) = map(self.source.position, (start, end - 1))
+        for number in self._numbers[bisect_left(self._numbers, first) : bisect_right(self._numbers, last)]:
+            match = grammars.regular("hopspec").pattern("line").match(f"{self.source.line(number)}\n")
+            if match:
+                yield match, self.source.start_of(number)
 
     # ------------------------------------------------------------ who takes what from whom
 
     @cached_property
     def _users(self) -> tuple[Mapping[str, Sequence[StepInfo]], Mapping[str, Sequence[StepInfo]]]:
-        return find_users(self._document.steps)
+        return find_users(self.steps)
 
     @cached_property
     def _variables(self) -> set[str]:
@@ -184,34 +186,34 @@ class HopSpecIndex(StepIndex[StepInfo]):
     def _takers(self) -> Mapping[str, Sequence[StepInfo]]:
         """By variable, the steps that take or mention it, in document order."""
         takers: dict[str, list[StepInfo]] = {}
-        for step in iter_infos(self._document.steps):
+        for step in iter_infos(self.steps):
             mentioned = (self._mentions_of(step, field) for field in _MENTIONS)
             for name in {*_taken(step)}.union(*mentioned):
                 takers.setdefault(name, []).append(step)
         return takers
 
     def _origins(self, step: StepInfo, name: str) -> list[StepInfo | None]:
-        found = find_sources(self._document.steps, step, name)
+        found = find_sources(self.steps, step, name)
         if None in found and not any(one.text == name for one in self._declared):
             found.remove(None)
         # If none, it is there in a later round at best.
         return found or [*found, *self._users[0].get(name, ())][:1]
 
     @cached_property
-    def _loops(self) -> Mapping[int, int]:
-        """By the identity of each step, that of the loop that it may leave: of those of this name the innermost."""
-        found: dict[int, int] = {}
-        around: list[StepInfo] = []
-        for step, is_entered in walk_tree(self._document.steps):
-            if is_entered:
-                name = ("loop", step.target_loop)
-                meant = (id(one) for one in reversed(around) if (one.step_type, one.step_name) == name)
-                # What leaves no loop has a name of its own.
-                found[id(step)] = next(meant, -id(step))
-                around.append(step)
-            else:
-                around.pop()
-        return found
+    def _parents(self) -> Mapping[int, StepInfo | None]:
+        return {id(step): parent for step, parent in iter_tree(self.steps)}
+
+    def _meant(self, step: StepInfo, field: str) -> int:
+        """The step that a field names, by its identity; of several loops the innermost. It is 0 where it names none."""
+        if field == "step_id":
+            return id(step)
+        if field != "target_loop":
+            return 0
+        loop = self._parents[id(step)]
+        while loop is not None and (loop.step_type, loop.step_name) != ("loop", step.target_loop):
+            loop = self._parents[id(loop)]
+        # What leaves no loop has a name of its own.
+        return -id(step) if loop is None else id(loop)
 
     # ------------------------------------------------------------ symbols and hover
 
@@ -219,7 +221,7 @@ class HopSpecIndex(StepIndex[StepInfo]):
         for name, line in self._places.fields.items():
             if name in SECTIONS and name != "steps":
                 places = self._lines(line, self._end_of(line))
-                header = SECTIONS[name].of(self._document.language)
+                header = SECTIONS[name].of(self._scan.document.language)
                 yield Symbol(header, "", "text", (places[0][0], places[-1][1]), places[0][1])
 
     def _outline(self, step: StepInfo) -> tuple[str, str, bool]:
@@ -261,12 +263,6 @@ def _taken(step: StepInfo) -> list[str]:
     return [name for _, names in needed(step) for name in names]
 
 
-def _names_in(step: StepInfo, field: str) -> set[str]:
-    """The names in a field of a step."""
-    value = step.step_name if field == "step_id" else getattr(step, field)
-    return {value} if isinstance(value, str) else {*value}
-
-
 def _kind_of(step: StepInfo) -> str:
     """The type of a step, with its mode."""
     mode = step.mode()
@@ -277,16 +273,3 @@ def _say_work(step: StepInfo) -> str:
     """What a step does, in one line."""
     over = f"{step.element_var} in {step.collection}" if step.collection else step.condition
     return one_line(over or step.task or step.description or step.target_loop)
-
-
-# ---------------------------------------------------------------- the row of the table
-
-
-HOPSPEC = Language(
-    id="hopspec",
-    # As the project that has defined the language calls its files; and as plans are called.
-    files=re.compile(r"(^|/)(HopSpec|[^/]+\.hopspec)\.md$"),
-    fix=lambda text, _: fix_hopspec(text, limits=LIMITS),
-    format=lambda text: serialize_hopspec(parse_hopspec(text, limits=LIMITS)),
-    read=HopSpecIndex,
-)

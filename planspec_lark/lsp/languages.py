@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from planspec_lark.folder.foreign import is_foreign, is_hidden
-from planspec_lark.lsp.hopspec_index import HOPSPEC
-from planspec_lark.lsp.planspec_index import PLANSPEC
-from planspec_lark.lsp.step_index import Language
+from planspec_lark.lsp.hopspec_index import HopSpecIndex
+from planspec_lark.lsp.planspec_index import PlanIndex
+from planspec_lark.lsp.step_index import StepIndex
 
 __all__ = ["LANGUAGES", "language_of", "path_of"]
 
 # Where a path is that of several, the first counts: a file's own name says more than its folder.
-LANGUAGES = (HOPSPEC, PLANSPEC)
+LANGUAGES: Sequence[type[StepIndex[Any]]] = (HopSpecIndex, PlanIndex)
 
 
-def language_of(language_id: str, uri: str, roots: Iterable[str] = (), text: str = "") -> Language | None:
+def language_of(language_id: str, uri: str, roots: Iterable[str] = (), text: str = "") -> type[StepIndex[Any]] | None:
     """The language of a document, or None where it is in none of them.
 
     Args:
@@ -27,9 +28,8 @@ def language_of(language_id: str, uri: str, roots: Iterable[str] = (), text: str
         text: what is in it, which may show that it is another tool's.
     """
     path = path_of(uri)
-    above = [root for root in (f"{path_of(root).rstrip('/')}/" for root in roots) if path.startswith(root)]
-    path = path[max(map(len, above), default=0) :]
-    named = next((one for one in LANGUAGES if one.id == language_id), None)
+    path = min([path, *(path.removeprefix(f"{path_of(root).rstrip('/')}/") for root in roots)], key=len)
+    named = next((one for one in LANGUAGES if one.language == language_id), None)
     if named is not None or is_hidden(path) or is_foreign(text):
         return named
     return next((one for one in LANGUAGES if one.files.search(path)), None)

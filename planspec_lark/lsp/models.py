@@ -26,18 +26,21 @@ class NamePosition:
     Attributes:
         text: the name.
         place: where it stands.
-        kind: "variable" or "step name".
         step: the step in whose lines it stands; None outside of steps.
-        means: what it stands for: the same for all places of a variable, and for all of one step's name.
+        means: what it stands for: a variable for itself, and all names of a step for its identity.
         is_origin: whether that what it stands for comes from this very place.
     """
 
     text: str
     place: Bounds
-    kind: str
     step: Any
     means: str | int
     is_origin: bool = False
+
+    @property
+    def is_variable(self) -> bool:
+        """Whether it is that of a variable, and not of a step."""
+        return self.means == self.text
 
 
 @define

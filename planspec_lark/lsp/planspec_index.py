@@ -12,9 +12,6 @@ from planspec_lark.document.document import PlanDocument
 from planspec_lark.folder.project import read_project
 from planspec_lark.lsp.models import LIMITS, Bounds, CompletionItem, NamePosition, Symbol
 from planspec_lark.lsp.step_index import (
-    STEP_NAME,
-    VARIABLE,
-    Language,
     StepIndex,
     name_steps,
     say_some,
@@ -42,13 +39,13 @@ from planspec_lark.planspec.views import InputOrigin, focus_view
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity, excerpt
 from planspec_lark.syntax.source import end_last_line
 
-__all__ = ["PLANSPEC", "PlanIndex"]
+__all__ = ["PlanIndex"]
 
-# The tokens that are names, and what these are.
-_NAMES = {"function": STEP_NAME, "parameter": VARIABLE, "variable": VARIABLE}
+# The tokens that are names.
+_NAMES = ("function", "parameter", "variable")
 # The end of a longer word is not completed.
 _MOST_WRITTEN = 200
-# A variable that is being written, up to the end of a text; and what there is of it after that.
+# A variable that is being written, up to the end of a text; and what there is of it after that. It may be empty.
 _WORD = re.compile(r"[A-Za-z0-9_]*\Z")
 _REST = re.compile(r"[A-Za-z0-9_]*")
 # A type or a mark that is being written, up to the end of a text; and what there is of it after that.
@@ -69,15 +66,33 @@ class PlanIndex(StepIndex[PlanStep]):
     """A plan."""
 
     language = "planspec"
+    # As the hooks for pre-commit have them.
+    files = re.compile(r"(^|/)(planspec/.*|Tasks/[^/]+/plan|[^/]+\.plan)\.md$")
+    triggers = ("[", "←", ",")
 
     def __init__(self, text: str, before: PlanIndex | None = None) -> None:
-        self._scan: ScanResult = scan_strictly(text, limits=LIMITS, before=before._scan if before else None)
-        self._plan, self._places = self._scan.plan, self._scan.positions
-        super().__init__(self._scan.source, self._scan.diagnostics, self._plan.steps)
+        scan = scan_strictly(text, limits=LIMITS, before=before._scan if before else None)
+        self._scan: ScanResult = scan
+        self.source, self.faults, self.steps = scan.source, scan.diagnostics, scan.plan.steps
+        self._text, self._plan, self._places = text, scan.plan, scan.positions
 
     def findings(self, least: Severity, folder: Path | None = None) -> list[Diagnostic]:
         """Those of the check, as the project's settings have them."""
         return read_project(folder).check_scan(self._scan, LIMITS, least)
+
+    def fixed(self, folder: Path | None) -> str:
+        """The text after its safe fixes."""
+        return read_project(folder).fix_text(self._text, limits=LIMITS).text
+
+    def formatted(self) -> str:
+        """The text in canonical form."""
+        return serialize_plan(parse_plan(self._text, limits=LIMITS))
+
+    def finished(self, step_id: str) -> str:
+        """The text after a step of it is set to done."""
+        document = PlanDocument.from_text(self._text, limits=LIMITS)
+        document.set_status(step_id, PlanStatus.DONE)
+        return document.text
 
     def open_step_at(self, offset: int) -> str:
         """The id of the step at a place. A container is done by the steps in it, and faulty texts are not changed."""
@@ -107,9 +122,8 @@ class PlanIndex(StepIndex[PlanStep]):
         lines, names = self._lines_of(step), {step.step_name, *step.inputs, *step.outputs}
         for start, end, part in self.tokens(lines[0][0], lines[-1][1]):
             if part in _NAMES and (text := self._text[start:end]) in names:
-                kind = _NAMES[part]
-                means = id(step) if kind == STEP_NAME else text
-                yield NamePosition(text, (start, end), kind, step, means, is_origin=part != "parameter")
+                means = id(step) if part == "function" else text
+                yield NamePosition(text, (start, end), step, means, is_origin=part != "parameter")
 
     @cached_property
     def _flow(self) -> DataFlow:
@@ -168,11 +182,11 @@ class PlanIndex(StepIndex[PlanStep]):
     def complete(self, offset: int) -> Iterator[CompletionItem]:
         """Marks and types before a description; variables after the arrow of inputs. The grammar says what fits."""
         line, _ = cut_indentation(self._text[self._text.rfind("\n", 0, offset) + 1 : offset], 0)
-        word = _end_of(_WORD, line)
+        word = next(_WORD.finditer(line[-_MOST_WRITTEN:]))[0]
         if self._takes(line.removesuffix(word), "v", "body_line_INPUTS"):
             yield from self._variables(offset, line, word)
             return
-        written = _end_of(_BRACKET, line)
+        written = next(_BRACKET.finditer(line[-_MOST_WRITTEN:]))[0]
         head = line.removesuffix(written)
         place = self._place(offset, written, _CLOSING)
         for status, mark in MARKS.items():
@@ -190,9 +204,7 @@ class PlanIndex(StepIndex[PlanStep]):
 
     def _place(self, offset: int, written: str, rest: re.Pattern[str]) -> Bounds:
         """The place of what is being written: what there is of it before an offset, and what matches after it."""
-        match = rest.match(self._text, offset)
-        assert match is not None, "it may be empty"
-        return offset - len(written), match.end()
+        return offset - len(written), next(rest.finditer(self._text, offset)).end()
 
     def _variables(self, offset: int, line: str, word: str) -> Iterator[CompletionItem]:
         """The variables that are there before a step, but for those that it takes or gives already."""
@@ -210,13 +222,6 @@ class PlanIndex(StepIndex[PlanStep]):
         for name, steps in sorted(given.items(), key=lambda item: not item[0].startswith(word)):
             if name not in taken:
                 yield CompletionItem(name, place, f"from {name_steps(steps)}", "variable")
-
-
-def _end_of(pattern: re.Pattern[str], line: str) -> str:
-    """What a pattern finds up to the end of a line; it may be empty."""
-    match = pattern.search(line[-_MOST_WRITTEN:])
-    assert match is not None, "it may be empty"
-    return match[0]
 
 
 def _match_dialect(line: str) -> Iterator[re.Match[str]]:
@@ -241,24 +246,3 @@ def _say_supply(supply: InputOrigin) -> str:
     when = ", in a later round" if supply.is_feedback else ""
     result = f": {excerpt(origin.result)}" if origin.result else ""
     return f"{supply.name} from step {excerpt(origin.step_id)} ({origin.status.value}{when}){result}"
-
-
-def _finish(text: str, step: str) -> str:
-    document = PlanDocument.from_text(text, limits=LIMITS)
-    document.set_status(step, PlanStatus.DONE)
-    return document.text
-
-
-# ---------------------------------------------------------------- the row of the table
-
-
-PLANSPEC = Language(
-    id="planspec",
-    # As the hooks for pre-commit have them.
-    files=re.compile(r"(^|/)(planspec/.*|Tasks/[^/]+/plan|[^/]+\.plan)\.md$"),
-    fix=lambda text, folder: read_project(folder).fix_text(text, limits=LIMITS),
-    format=lambda text: serialize_plan(parse_plan(text, limits=LIMITS)),
-    read=PlanIndex,
-    triggers=("[", "←", ","),
-    finish=_finish,
-)

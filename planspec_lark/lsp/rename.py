@@ -7,18 +7,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from planspec_lark.lsp.models import Bounds, NamePosition
-from planspec_lark.lsp.step_index import STEP_NAME, VARIABLE, StepIndex
+from planspec_lark.lsp.step_index import StepIndex
 from planspec_lark.syntax import grammars
 from planspec_lark.syntax.diagnostics import PlanSpecError, excerpt
 from planspec_lark.syntax.tree import iter_tree
 
 __all__ = ["RenameError", "places_to_rename"]
 
-# How names are written: by the terminal of this name in the grammar, and in words.
-_WRITTEN = {
-    STEP_NAME: ("WORD", "letters, digits, `_` and `-`"),
-    VARIABLE: ("VARIABLE", "a letter or `_`, then letters, digits and `_`"),
-}
+# What names are, and how they are written: by the terminal of this name in the grammar, and in words.
+_STEP_NAME = ("step name", "WORD", "letters, digits, `_` and `-`")
+_VARIABLE = ("variable", "VARIABLE", "a letter or `_`, then letters, digits and `_`")
 
 
 class RenameError(PlanSpecError, ValueError):
@@ -31,19 +29,19 @@ def places_to_rename(index: StepIndex[Any], word: NamePosition, name: str) -> Se
     Raises:
         RenameError: the name cannot be given.
     """
-    terminal, written = _WRITTEN[word.kind]
+    kind, terminal, written = _VARIABLE if word.is_variable else _STEP_NAME
     if not grammars.pattern(index.language, terminal).fullmatch(name) or name in index.reserved:
-        raise RenameError(f"`{excerpt(name)}` cannot be a {word.kind}: write {written}")
+        raise RenameError(f"`{excerpt(name)}` cannot be a {kind}: write {written}")
     if name == word.text:
         return []
-    if word.kind == STEP_NAME:
+    if not word.is_variable:
         taken = next((step for step, _ in iter_tree(index.steps) if step.step_name == name), None)
         if taken is not None:
             raise RenameError(f"step {taken.step_id} has the name `{name}` already")
     elif index.has_variable(name):
         raise RenameError(f"there is a variable `{name}` already, and the two would be one")
     places = [one.place for one in index.occurrences(word)]
-    if (word.kind == VARIABLE or len(places) > 1) and (line := _hidden_in(index, word.text)):
+    if (word.is_variable or len(places) > 1) and (line := _hidden_in(index, word.text)):
         raise RenameError(f"`{word.text}` may occur in line {line} as well, which has faults: repair that first")
     return places
 

@@ -7,19 +7,21 @@ import logging
 import os
 import sys
 from collections.abc import Callable
+from functools import partial
 from time import monotonic
 from typing import Any
 
 from lsprotocol import types
+from pygls.capabilities import get_capability
 from pygls.exceptions import FeatureRequestError, JsonRpcException
 from pygls.lsp.server import LanguageServer
-from pygls.protocol import LanguageServerProtocol, lsp_method
+from pygls.protocol import LanguageServerProtocol
 
 from planspec_lark import __version__
 from planspec_lark.folder import FolderError
 from planspec_lark.lsp import features
-from planspec_lark.lsp.documents import ClientSettings, Document, Documents
-from planspec_lark.lsp.languages import LANGUAGES
+from planspec_lark.lsp.documents import ClientSettings, Document
+from planspec_lark.lsp.languages import LANGUAGES, language_of
 from planspec_lark.lsp.tokens import KINDS
 from planspec_lark.stdio import take_output
 from planspec_lark.syntax.safe_text import visible, visible_name
@@ -66,27 +68,7 @@ _OPTIONS: dict[str, Any] = {
 
 
 class _Protocol(LanguageServerProtocol):
-    """The protocol as pygls has it, but for texts, which the server keeps itself.
-
-    Those of pygls take other characters for line breaks as well.
-    """
-
-    _server: _Server
-
-    @lsp_method(types.TEXT_DOCUMENT_DID_OPEN)
-    def lsp_text_document__did_open(self, params: types.DidOpenTextDocumentParams) -> None:
-        """A document is open."""
-        self._server.check_soon(self._server.documents.open(params.text_document))
-
-    @lsp_method(types.TEXT_DOCUMENT_DID_CHANGE)
-    def lsp_text_document__did_change(self, params: types.DidChangeTextDocumentParams) -> None:
-        """A document has changed."""
-        self._server.check_soon(self._server.documents.change(params.text_document, params.content_changes))
-
-    @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)
-    def lsp_text_document__did_close(self, params: types.DidCloseTextDocumentParams) -> None:
-        """A document is closed."""
-        self._server.close(params.text_document.uri)
+    """The protocol as pygls has it."""
 
     def structure_message(self, data: dict[str, Any]) -> Any:
         """A message as an object. One that cannot be read is answered, if its sender waits for that."""
@@ -102,7 +84,8 @@ class _Server(LanguageServer):
     """The server.
 
     Attributes:
-        documents: those that are open.
+        settings: what its client has said at the start.
+        documents: those that are open, by what their client calls them.
         has_shut_down: whether the client has asked for that.
         is_told_to_exit: whether it has told the server to end.
     """
@@ -110,12 +93,21 @@ class _Server(LanguageServer):
     def __init__(self) -> None:
         parts = types.TextDocumentSyncKind.Incremental
         super().__init__("planspec", __version__, text_document_sync_kind=parts, protocol_cls=_Protocol)
-        self.documents = Documents()
+        self.settings = ClientSettings()
+        self.documents: dict[str, Document] = {}
         self.has_shut_down = self.is_told_to_exit = False
         self._timers: dict[str, asyncio.TimerHandle] = {}
         # When the next check may begin.
         self._next_check = 0.0
         self._life: asyncio.Task[None] | None = None
+        # The texts of pygls take other characters for line breaks as well.
+        self.protocol.fm.builtin_features.update(
+            {
+                types.TEXT_DOCUMENT_DID_OPEN: self.open,
+                types.TEXT_DOCUMENT_DID_CHANGE: self.change,
+                types.TEXT_DOCUMENT_DID_CLOSE: self.close,
+            }
+        )
         calls: dict[str, Callable[[Any], Any]] = {
             types.INITIALIZE: self._start,
             types.SHUTDOWN: self._shut_down,
@@ -130,8 +122,17 @@ class _Server(LanguageServer):
     # ------------------------------------------------------------ beginning and end
 
     def _start(self, params: types.InitializeParams) -> None:
-        encoding = self.workspace.position_encoding or types.PositionEncodingKind.Utf16
-        self.documents.settings = ClientSettings.of(params, encoding)
+        ask: Callable[..., Any] = partial(get_capability, params.capabilities)
+        folders = [folder.uri for folder in params.workspace_folders or ()]
+        options = params.initialization_options
+        self.settings = ClientSettings(
+            encoding=self.workspace.position_encoding or types.PositionEncodingKind.Utf16,
+            roots=folders or [*filter(None, [params.root_uri])],
+            info=isinstance(options, dict) and options.get("info") is True,
+            pulls=ask("text_document.diagnostic") is not None,
+            resolves_edits="edit" in ask("text_document.code_action.resolve_support.properties", ()),
+            has_versions=ask("workspace.workspace_edit.document_changes") is True,
+        )
         if params.process_id is not None and _is_alive(params.process_id):
             self._life = asyncio.ensure_future(_end_with(params.process_id))
 
@@ -152,35 +153,58 @@ class _Server(LanguageServer):
         """What answers a request about a document; null for a document that is not served."""
 
         def call(params: Any) -> Any:
-            document = self.documents.find(params.text_document.uri)
+            document = self.documents.get(params.text_document.uri)
             return None if document is None else answer(document, params)
 
         return call
 
     def _resolve(self, action: types.CodeAction) -> types.CodeAction:
         data = action.data if isinstance(action.data, dict) else {}
-        document = self.documents.find(str(data.get("uri")))
+        document = self.documents.get(str(data.get("uri")))
         if document is None or document.version != data.get("version"):
             code = types.LSPErrorCodes.ContentModified.value
             raise JsonRpcException("the document has changed since this was offered", code=code)
-        return features.resolve(document, action)
+        return features.resolve(document, action, str(data.get("step") or ""))
+
+    # ------------------------------------------------------------ texts
+
+    def open(self, params: types.DidOpenTextDocumentParams) -> None:
+        """Take a document, if it is in a language that is known."""
+        item = params.text_document
+        self.documents.pop(item.uri, None)
+        language = language_of(item.language_id, item.uri, self.settings.roots, item.text)
+        if language is not None:
+            self.documents[item.uri] = Document(item, language, self.settings)
+            self._check_soon(item.uri)
+
+    def change(self, params: types.DidChangeTextDocumentParams) -> None:
+        """Take changes of a document."""
+        about = params.text_document
+        if about.uri in self.documents:
+            self.documents[about.uri].change(about.version, params.content_changes)
+            self._check_soon(about.uri)
+
+    def close(self, params: types.DidCloseTextDocumentParams) -> None:
+        """Forget a document, and let its client forget what was found in it."""
+        uri = params.text_document.uri
+        if self.documents.pop(uri, None) is not None and not self.settings.pulls:
+            self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
 
     # ------------------------------------------------------------ findings
 
     def _pull(self, params: types.DocumentDiagnosticParams) -> types.RelatedFullDocumentDiagnosticReport:
-        document = self.documents.find(params.text_document.uri)
+        document = self.documents.get(params.text_document.uri)
         return types.RelatedFullDocumentDiagnosticReport(items=_diagnose(document) if document else [])
 
-    def check_soon(self, document: Document | None) -> None:
-        """Check a document once its client pauses, unless it asks by itself; None is a document that is not served."""
-        if document is None or self.documents.settings.pulls or document.uri in self._timers:
-            return
-        pause = max(_PAUSE, self._next_check - monotonic())
-        self._timers[document.uri] = asyncio.get_running_loop().call_later(pause, self._check, document.uri)
+    def _check_soon(self, uri: str) -> None:
+        """Check a document once its client pauses, unless it asks by itself."""
+        if not self.settings.pulls and uri not in self._timers:
+            pause = max(_PAUSE, self._next_check - monotonic())
+            self._timers[uri] = asyncio.get_running_loop().call_later(pause, self._check, uri)
 
     def _check(self, uri: str) -> None:
         self._timers.pop(uri, None)
-        document = self.documents.find(uri)
+        document = self.documents.get(uri)
         if document is None:
             return
         began = monotonic()
@@ -189,13 +213,6 @@ class _Server(LanguageServer):
         ended = monotonic()
         # A user who types quickly in a long document gets half of the time for that.
         self._next_check = ended + (ended - began)
-
-    def close(self, uri: str) -> None:
-        """Forget a document, and let its client forget what was found in it."""
-        document = self.documents.find(uri)
-        self.documents.close(uri)
-        if document is not None and not self.documents.settings.pulls:
-            self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
 
 
 def _guarded(method: str, call: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -219,9 +236,9 @@ def _diagnose(document: Document) -> list[types.Diagnostic]:
         return features.diagnose(document)
     except Exception as error:
         _log.exception("%s", visible_name(document.uri))
-        place, said = types.Range(types.Position(0, 0), types.Position(0, 0)), _say(error)
-        message = f"this document could not be checked: {said}"
-        return [types.Diagnostic(place, message, severity=types.DiagnosticSeverity.Error, source=features.SOURCE)]
+        message = f"this document could not be checked: {_say(error)}"
+        severity = types.DiagnosticSeverity.Error
+        return [types.Diagnostic(document.text.range(0, 0), message, severity=severity, source=features.SOURCE)]
 
 
 def _say(error: Exception) -> str:

@@ -4,34 +4,26 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
-
-from attrs import frozen
+from typing import ClassVar, Generic, Protocol, Self, TypeVar
 
 from planspec_lark.lsp.models import Bounds, CompletionItem, NamePosition, Symbol, Token
 from planspec_lark.lsp.tokens import find_tokens
 from planspec_lark.syntax.codes import Severity
 from planspec_lark.syntax.diagnostics import Diagnostic, count_of, excerpt, join_words
-from planspec_lark.syntax.fixer import FixResult
 from planspec_lark.syntax.source import Source
 from planspec_lark.syntax.tree import iter_tree, walk_tree
 
 __all__ = [
-    "STEP_NAME",
     "TOLD",
-    "VARIABLE",
-    "Language",
     "StepIndex",
     "name_steps",
     "say_some",
 ]
 
-# The kinds of names.
-STEP_NAME, VARIABLE = "step name", "variable"
 # What stands deeper is listed on this level: what carries symbols to a client uses recursion.
 _LEVELS = 40
 # How many steps a sentence names, and how many sentences of variables are told.
@@ -53,7 +45,9 @@ class StepIndex(ABC, Generic[AnyStep]):
     """A document as far as it can be read, and where its parts stand.
 
     Attributes:
-        language: the language of the grammar.
+        language: what clients call the language, and its grammar.
+        files: the paths of files that are its documents, whatever their client calls their language.
+        triggers: the characters at which a client asks for candidates.
         reserved: what looks like a name and is read as something else.
         source: its text.
         faults: what keeps parts of it from being read.
@@ -61,16 +55,35 @@ class StepIndex(ABC, Generic[AnyStep]):
     """
 
     language: ClassVar[str]
+    files: ClassVar[re.Pattern[str]]
+    triggers: ClassVar[Sequence[str]] = ()
     reserved: ClassVar[Collection[str]] = ()
 
-    def __init__(self, source: Source, faults: Sequence[Diagnostic], steps: Sequence[AnyStep]) -> None:
-        self.source, self._text, self.faults, self.steps = source, source.text, faults, steps
+    source: Source
+    faults: Sequence[Diagnostic]
+    steps: list[AnyStep]
+
+    @abstractmethod
+    def __init__(self, text: str, before: Self | None = None) -> None:
+        """Read a text; ``before`` is the last one without faults, which is of no use after that."""
 
     # ------------------------------------------------------------ what a language says
 
     @abstractmethod
     def findings(self, least: Severity, folder: Path | None = None) -> list[Diagnostic]:
         """All findings of at least this severity, up to a limit, as the project that the folder is in settles them."""
+
+    @abstractmethod
+    def fixed(self, folder: Path | None) -> str:
+        """The text after its safe fixes, as the project that the folder is in settles them."""
+
+    @abstractmethod
+    def formatted(self) -> str:
+        """The text in canonical form; it raises a PlanSyntaxError for one with faults."""
+
+    def finished(self, step_id: str) -> str:  # noqa: ARG002
+        """The text after a step of it is set to done, where a language offers that."""
+        return self.source.text
 
     def complete(self, offset: int) -> Iterable[CompletionItem]:  # noqa: ARG002
         """What may be written at a place, where a language offers that."""
@@ -159,7 +172,7 @@ class StepIndex(ABC, Generic[AnyStep]):
     def hover(self, offset: int) -> tuple[str, Bounds] | None:
         """Where a variable comes from and goes to; of any other place, what its step needs and gives."""
         step, word = self._step_at(offset), self.word_at(offset)
-        if word is not None and word.kind == VARIABLE:
+        if word is not None and word.is_variable:
             return "\n".join(self._say_variables(step, word.text)), word.place
         if step is None:
             return None
@@ -182,38 +195,15 @@ class StepIndex(ABC, Generic[AnyStep]):
         """Where that comes from which a name stands for; what gives it is its own origin."""
         if word.is_origin:
             return [word.place]
-        origins = [word.means] if word.kind == STEP_NAME else [*map(id, self._origins(word.step, word.text))]
+        origins = [*map(id, self._origins(word.step, word.text))] if word.is_variable else [word.means]
         return [one.place for one in self.occurrences(word) if one.is_origin and id(one.step) in origins]
 
     def occurrences(self, word: NamePosition) -> Sequence[NamePosition]:
         """All places of a name, in the order of the text."""
-        found = re.finditer(rf"(?<!\w){re.escape(word.text)}(?!\w)", self._text)
+        found = re.finditer(rf"(?<!\w){re.escape(word.text)}(?!\w)", self.source.text)
         steps = {id(step): step for step in (self._step_at(match.start()) for match in found)}
         words = (one for step in steps.values() for one in self._words_of(step) if one.means == word.means)
         return sorted({one.place: one for one in words}.values(), key=lambda one: one.place)
-
-
-@frozen
-class Language:
-    """A language whose documents are served: a row of :data:`planspec_lark.lsp.languages.LANGUAGES`.
-
-    Attributes:
-        id: what clients call it.
-        files: the paths of files that are its documents, whatever their client calls their language.
-        fix: a text after its safe fixes, as the project that a folder is in settles them.
-        format: a text in canonical form; it raises a PlanSyntaxError for one with faults.
-        read: what a text holds; the last one without faults before it, which is of no use after that.
-        triggers: the characters at which a client asks for candidates.
-        finish: a text after a step of it is set to done.
-    """
-
-    id: str
-    files: re.Pattern[str]
-    fix: Callable[[str, Path | None], FixResult]
-    format: Callable[[str], str]
-    read: Callable[[str, Any], StepIndex[Any]]
-    triggers: Sequence[str] = ()
-    finish: Callable[[str, str], str] = lambda text, _: text
 
 
 # ---------------------------------------------------------------- words

@@ -6,6 +6,7 @@ encoding that it has agreed on: UTF-8, UTF-16 or UTF-32. Everything else counts 
 
 from __future__ import annotations
 
+import re
 from array import array
 from bisect import bisect_right
 from io import StringIO
@@ -14,11 +15,15 @@ from operator import eq
 
 from lsprotocol import types
 
+from planspec_lark.syntax.source import Source
+
 __all__ = ["ClientText", "Edits", "tighten"]
 
 # Texts to put in place of what is between two offsets.
 Edits = list[tuple[int, int, str]]
 
+# A carriage return that ends a line by itself.
+_ALONE = re.compile(r"\r(?!\n)")
 # How a text is encoded whose bytes are counted, and how many of them are one unit.
 _CODECS: dict[types.PositionEncodingKind | str, tuple[str, int]] = {
     types.PositionEncodingKind.Utf8: ("utf-8", 1),
@@ -42,21 +47,16 @@ class ClientText:
         self, text: str, encoding: types.PositionEncodingKind | str = types.PositionEncodingKind.Utf16
     ) -> None:
         self.text = text
-        self._lines = _split(text)
-        self._starts = array("q", accumulate(map(len, self._lines[:-1]), initial=0))
+        # As long as the text is, with breaks that the source of a plan takes as well.
+        self._source = Source(_ALONE.sub("\n", text))
         self._codec, self._size = _CODECS[encoding]
         # Where each character is a unit, and each line break a character, no line is looked at.
         self._is_plain = self._width(text) == len(text) and "\r" not in text
-        self._last_units: tuple[int, array[int] | None] = (-1, None)
+        self._last_units: tuple[int, array[int] | None] = (0, None)
 
     def _width(self, text: str) -> int:
         """How many units a text takes."""
         return len(text.encode(self._codec, "surrogatepass")) // self._size
-
-    def _length(self, line: int) -> int:
-        """How long a line is without its break."""
-        text = self._lines[line]
-        return len(text) - (text.endswith("\r\n") + text.endswith(("\n", "\r")))
 
     def _units(self, line: int) -> array[int] | None:
         """How many units there are before each character of a line, and before its end; None where as many.
@@ -64,20 +64,21 @@ class ClientText:
         A long line may have many places, asked for one after the other.
         """
         if self._last_units[0] != line:
-            text = self._lines[line]
+            text = self._source.line(line)
             is_plain = self._width(text) == len(text)
             self._last_units = line, None if is_plain else array("q", accumulate(map(self._width, text), initial=0))
         return self._last_units[1]
 
     def offset(self, position: types.Position) -> int:
         """The offset of a position; of one after the end of a line or of the text, that of this end."""
-        if position.line >= len(self._lines):
+        line = position.line + 1
+        if line > self._source.position(len(self.text))[0]:
             return len(self.text)
-        column, units = position.character, self._units(position.line)
+        column, units = position.character, self._units(line)
         if units is not None:
             # Inside a character is before it.
             column = bisect_right(units, column) - 1
-        return self._starts[position.line] + min(column, self._length(position.line))
+        return self._source.start_of(line) + min(column, len(self._source.line(line)))
 
     def offsets(self, place: types.Range) -> tuple[int, int]:
         """From where to where a range goes, whichever of its ends is named first."""
@@ -96,12 +97,12 @@ class ClientText:
 
     def stretch(self, start: int, end: int) -> tuple[int, int, int]:
         """Line, column and width of a part of a line, between two offsets."""
-        line = bisect_right(self._starts, start) - 1
-        column, width = start - self._starts[line], end - start
+        line, column = self._source.position(start)
+        first, width = column - 1, end - start
         if self._is_plain:
-            return line, column, width
-        column, units = min(column, self._length(line)), self._units(line)
-        return (line, column, width) if units is None else (line, units[column], units[column + width] - units[column])
+            return line - 1, first, width
+        first, units = min(first, len(self._source.line(line))), self._units(line)
+        return line - 1, *((first, width) if units is None else (units[first], units[first + width] - units[first]))
 
     def range(self, start: int, end: int) -> types.Range:
         """The range between two offsets."""
@@ -112,19 +113,11 @@ class ClientText:
         return [types.TextEdit(self.range(start, end), text) for start, end, text in edits]
 
 
-def _split(text: str) -> list[str]:
-    """The lines of a text, each with its break; the last one has none."""
-    lines = list(StringIO(text, newline=""))
-    if not lines or lines[-1].endswith(("\n", "\r")):
-        lines.append("")
-    return lines
-
-
 def tighten(before: str, after: str) -> Edits:
     """The edit of whole lines that makes one text of another: what they begin and end with alike stays."""
     if before == after:
         return []
-    old, new = _split(before), _split(after)
+    old, new = ([*StringIO(text, newline="")] for text in (before, after))
     head = sum(takewhile(bool, map(eq, old, new)))
     tail = sum(takewhile(bool, map(eq, old[head:][::-1], new[head:][::-1])))
     start, end = sum(map(len, old[:head])), len(before) - sum(map(len, old[len(old) - tail :]))

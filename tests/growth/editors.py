@@ -10,7 +10,8 @@ from itertools import pairwise
 from lsprotocol import types
 
 from planspec_lark.lsp import features
-from planspec_lark.lsp.documents import ClientSettings, Document, Documents
+from planspec_lark.lsp.documents import ClientSettings, Document
+from planspec_lark.lsp.languages import language_of
 from planspec_lark.lsp.rename import RenameError, places_to_rename
 from tests.growth.work import Work
 
@@ -19,28 +20,24 @@ __all__ = ["editor_work"]
 _URI = "untitled:1"
 
 
-def _open(text: str, language: str) -> tuple[Documents, Document]:
-    documents = Documents()
+def _open(text: str, language: str) -> Document:
+    known = language_of(language, _URI)
+    assert known is not None
     # What fixes everything is measured by itself.
-    documents.settings = ClientSettings(resolves_edits=True)
-    document = documents.open(types.TextDocumentItem(_URI, language, 1, text))
-    assert document is not None
-    return documents, document
+    return Document(types.TextDocumentItem(_URI, language, 1, text), known, ClientSettings(resolves_edits=True))
 
 
-def _type(both: tuple[Documents, Document]) -> None:
+def _type(document: Document) -> None:
     """Put a character into many places at once."""
-    documents, document = both
     text = document.text.text
     ends = [len(text) * part // 100 for part in range(101)]
     changed = types.TextDocumentContentChangeWholeDocument("x".join(text[start:end] for start, end in pairwise(ends)))
-    documents.change(types.VersionedTextDocumentIdentifier(version=2, uri=_URI), [changed])
+    document.change(2, [changed])
     features.diagnose(document)
 
 
-def _ask(both: tuple[Documents, Document]) -> None:
+def _ask(document: Document) -> None:
     """Ask all that can be asked, about all of the text, and about a place in the middle of it."""
-    _, document = both
     about, text = types.TextDocumentIdentifier(_URI), document.text.text
     features.list_symbols(document)
     features.fold(document)
@@ -52,7 +49,7 @@ def _ask(both: tuple[Documents, Document]) -> None:
     at = document.text.position(offset)
     features.hover(document, types.HoverParams(about, at))
     features.complete(document, types.CompletionParams(about, at))
-    reading = document.reading()
+    reading = document.reading
     # Where names stand, in one language and the other.
     places = (text.rfind("→", 0, offset) + 2, text.rfind("：", 0, offset) + 1, text.rfind(": ", 0, offset) + 2)
     for word in filter(None, map(reading.word_at, places)):

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from planspec_lark.hopspec import check_hopspec, parse_hopspec
-from planspec_lark.lsp.hopspec_index import HOPSPEC, HopSpecIndex
+from planspec_lark.lsp.hopspec_index import HopSpecIndex
 from planspec_lark.lsp.languages import language_of
 from planspec_lark.lsp.models import NamePosition
-from planspec_lark.lsp.planspec_index import PLANSPEC
+from planspec_lark.lsp.planspec_index import PlanIndex
 from planspec_lark.lsp.rename import RenameError, places_to_rename
 from planspec_lark.syntax import Severity
 from tests.lsp.test_planspec_index import at, formatted, places, said
@@ -116,16 +116,16 @@ def lines(text: str, places: object) -> list[int]:
 @pytest.mark.parametrize(
     ("language", "uri", "expected"),
     [
-        ("hopspec", "untitled:Untitled-1", HOPSPEC),
+        ("hopspec", "untitled:Untitled-1", HopSpecIndex),
         ("markdown", "untitled:Untitled-1", None),
-        ("markdown", "file:///home/me/app/Tasks/Verify/Hoplet/HopSpec.md", HOPSPEC),
-        ("markdown", "file:///home/me/app/docs/harbour.hopspec.md", HOPSPEC),
+        ("markdown", "file:///home/me/app/Tasks/Verify/Hoplet/HopSpec.md", HopSpecIndex),
+        ("markdown", "file:///home/me/app/docs/harbour.hopspec.md", HopSpecIndex),
         ("markdown", "file:///home/me/app/docs/HopSpec-notes.md", None),
         ("markdown", "file:///home/me/app/docs/hopspec.md", None),
         # Its own name says more than its folder, and what the editor calls its language more than both.
-        ("markdown", "file:///home/me/app/planspec/harbour.hopspec.md", HOPSPEC),
-        ("planspec", "file:///home/me/app/docs/harbour.hopspec.md", PLANSPEC),
-        ("hopspec", "file:///home/me/app/planspec/harbour.md", HOPSPEC),
+        ("markdown", "file:///home/me/app/planspec/harbour.hopspec.md", HopSpecIndex),
+        ("planspec", "file:///home/me/app/docs/harbour.hopspec.md", PlanIndex),
+        ("hopspec", "file:///home/me/app/planspec/harbour.md", HopSpecIndex),
     ],
 )
 def test_which_documents_are_hopspec(language: str, uri: str, expected: object) -> None:
@@ -144,14 +144,14 @@ def test_findings_are_those_of_the_check() -> None:
 
 def test_the_canonical_form_keeps_the_line_ends() -> None:
     text = CHINESE.replace("类型：", "类型: ").replace("\n", "\r\n")
-    assert formatted(text, HOPSPEC) == CHINESE.replace("\n", "\r\n")
+    assert formatted(text, HopSpecIndex) == CHINESE.replace("\n", "\r\n")
 
 
 def test_safe_fixes() -> None:
     text = DOCUMENT.replace("#### Step2: give_back", "### Step 2. give_back").replace(
         "- Action: exit", "* action: exit"
     )
-    assert HOPSPEC.fix(text, None).text == DOCUMENT
+    assert HopSpecIndex(text).fixed(None) == DOCUMENT
 
 
 # ---------------------------------------------------------------- hover

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 from lsprotocol.types import (
+    DidChangeTextDocumentParams,
+    DidOpenTextDocumentParams,
     PublishDiagnosticsParams,
     TextDocumentContentChangeWholeDocument as Whole,
     TextDocumentItem,
@@ -15,7 +17,7 @@ from lsprotocol.types import (
 )
 
 from planspec_lark.lsp import features, planspec_index, server
-from planspec_lark.lsp.documents import Document, Documents
+from planspec_lark.lsp.documents import ClientSettings, Document
 from planspec_lark.lsp.text import ClientText
 from planspec_lark.planspec import check as planspec_check
 
@@ -40,9 +42,8 @@ def item(text: str = PLAN, uri: str = "untitled:1") -> TextDocumentItem:
     return TextDocumentItem(uri, "planspec", 1, text)
 
 
-def typed(version: int, uri: str = "untitled:1") -> tuple[VersionedTextDocumentIdentifier, list[Whole]]:
-    text = PLAN.replace("4. [act]", f"4. {' ' * version}[act]")
-    return VersionedTextDocumentIdentifier(version=version, uri=uri), [Whole(text)]
+def typed(version: int) -> list[Whole]:
+    return [Whole(PLAN.replace("4. [act]", f"4. {' ' * version}[act]"))]
 
 
 @pytest.fixture
@@ -89,9 +90,10 @@ async def until(told: list[PublishDiagnosticsParams], count: int) -> None:
 
 def test_many_changes_are_checked_once(checks: Counter) -> None:
     async def run(made: Listened) -> None:
-        made.check_soon(made.documents.open(item()))
+        made.open(DidOpenTextDocumentParams(item()))
         for version in range(2, 50):
-            made.check_soon(made.documents.change(*typed(version)))
+            about = VersionedTextDocumentIdentifier(version=version, uri=item().uri)
+            made.change(DidChangeTextDocumentParams(about, typed(version)))
         await until(made.told, 1)
 
     [told] = published(run)
@@ -107,10 +109,8 @@ def test_a_check_is_followed_by_a_pause_that_is_as_long(monkeypatch: pytest.Monk
         return []
 
     async def run(made: Listened) -> None:
-        document = made.documents.open(item())
-        assert document is not None
-        monkeypatch.setattr(Document, "findings", check)
-        made.check_soon(document)
+        monkeypatch.setattr(Document, "findings", property(check))
+        made.open(DidOpenTextDocumentParams(item()))
         await until(made.told, 1)
         # It ended at 103, so the next waits to 106; later ones need not wait.
         pauses: list[float] = []
@@ -118,18 +118,16 @@ def test_a_check_is_followed_by_a_pause_that_is_as_long(monkeypatch: pytest.Monk
         loop.call_later = lambda pause, *_: pauses.append(pause)
         for clock[0] in (103.0, 105.0, 120.0):
             made._timers.clear()
-            made.check_soon(document)
+            made._check_soon(item().uri)
         assert pauses == [3, 1, server._PAUSE]
 
     published(run)
 
 
 def test_a_change_is_checked_once_whatever_is_asked(checks: Counter, scans: Counter) -> None:
-    documents = Documents()
-    document = documents.open(item())
-    assert document is not None
+    document = Document(item(), planspec_index.PlanIndex, ClientSettings())
     for version in (2, 3):
-        documents.change(*typed(version))
+        document.change(version, typed(version))
         for _ in range(3):
             features.diagnose(document)
             features.list_symbols(document)
@@ -142,4 +140,4 @@ def test_a_place_in_a_long_line_is_found_without_going_over_it_again(monkeypatch
     widths = Counter(monkeypatch, text, "_width")
     for at in range(0, 10_000, 10):
         assert text.offset(text.position(at)) == at
-    assert widths.count == 10_002
+    assert widths.count == 10_001

@@ -8,14 +8,15 @@ from typing import Any
 import pytest
 from lsprotocol.types import TextDocumentItem
 
+from planspec_lark.folder.project import read_project
 from planspec_lark.lsp.documents import ClientSettings, Document
 from planspec_lark.lsp.features import format_text
 from planspec_lark.lsp.languages import language_of
 from planspec_lark.lsp.models import Bounds, NamePosition
-from planspec_lark.lsp.planspec_index import PLANSPEC, PlanIndex
+from planspec_lark.lsp.planspec_index import PlanIndex
 from planspec_lark.lsp.rename import RenameError, places_to_rename
 from planspec_lark.lsp.server import _diagnose
-from planspec_lark.lsp.step_index import Language, StepIndex
+from planspec_lark.lsp.step_index import StepIndex
 from planspec_lark.planspec import check_text
 from planspec_lark.syntax import Severity
 from tests.corpus import ROOT
@@ -87,18 +88,18 @@ def said(text: str, places: object) -> list[tuple[int, str]]:
 )
 def test_which_documents_are_plans(language: str, uri: str, is_plan: bool) -> None:
     found = language_of(language, uri, ["file:///home/me/app", "file:///home/me/open/planspec/"])
-    assert (found is PLANSPEC) is is_plan
+    assert (found is PlanIndex) is is_plan
 
 
 def test_a_plan_of_another_tool_is_none() -> None:
     uri = "file:///home/me/app/a.plan.md"
     assert language_of("markdown", uri, text="---\ntodos: []\n---\n") is None
-    assert language_of("markdown", uri, text="---\ntodos: []\n---\nGoal: g\n") is PLANSPEC
-    assert language_of("planspec", uri, text="---\ntodos: []\n---\n") is PLANSPEC
+    assert language_of("markdown", uri, text="---\ntodos: []\n---\nGoal: g\n") is PlanIndex
+    assert language_of("planspec", uri, text="---\ntodos: []\n---\n") is PlanIndex
 
 
 def test_files_are_plans_as_the_hooks_have_them() -> None:
-    assert f"files: '{PLANSPEC.files.pattern}'" in (ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8")
+    assert f"files: '{PlanIndex.files.pattern}'" in (ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8")
 
 
 # ---------------------------------------------------------------- hover
@@ -380,9 +381,9 @@ def test_infos_are_left_out_unless_they_are_asked_for() -> None:
     assert PlanIndex(PLAN).findings(Severity.INFO)
 
 
-def formatted(text: str, language: Language) -> str:
+def formatted(text: str, language: type[StepIndex[Any]]) -> str:
     """A text after the edits that make it canonical."""
-    document = Document(TextDocumentItem("untitled:1", language.id, 1, text), language, ClientSettings())
+    document = Document(TextDocumentItem("untitled:1", language.language, 1, text), language, ClientSettings())
     for edit in format_text(document) or ():
         start, end = document.text.offsets(edit.range)
         text = text[:start] + edit.new_text + text[end:]
@@ -391,7 +392,7 @@ def formatted(text: str, language: Language) -> str:
 
 def test_the_canonical_form_keeps_the_line_ends() -> None:
     text = "Goal:  x\r\n## Steps\r\n1.  [act] y\r\n"
-    assert formatted(text, PLANSPEC) == "Goal: x\r\n## Steps\r\n1. [act] y\r\n"
+    assert formatted(text, PlanIndex) == "Goal: x\r\n## Steps\r\n1. [act] y\r\n"
 
 
 def test_a_text_that_is_too_long_is_not_read() -> None:
@@ -414,12 +415,12 @@ def test_findings_are_those_that_the_project_settles(tmp_path: Path) -> None:
     (tmp_path / "planspec.toml").write_text("ignore = ['PS308']\nseverity = {PS206 = 'error'}\n")
     # Wherever the editor has started the server.
     uri = (tmp_path / "planspec" / "ä b.md").as_uri()
-    document = Document(TextDocumentItem(uri, "planspec", 1, text), PLANSPEC, ClientSettings())
-    assert [(one.code, one.severity) for one in document.findings()] == [("PS206", Severity.ERROR)]
-    left = PLANSPEC.fix(text, document.folder).left
-    assert [one for one in left if one.severity is not Severity.INFO] == document.findings()
+    document = Document(TextDocumentItem(uri, "planspec", 1, text), PlanIndex, ClientSettings())
+    assert [(one.code, one.severity) for one in document.findings] == [("PS206", Severity.ERROR)]
+    left = read_project(document.folder).fix_text(document.reading.fixed(document.folder)).left
+    assert [one for one in left if one.severity is not Severity.INFO] == document.findings
     (tmp_path / "planspec.toml").write_text("ignored = []")
-    document.forget()
+    document.change(2, [])
     (told,) = _diagnose(document)
     assert told.message.startswith("this document could not be checked: ")
     assert "planspec.toml: ignored: there is no such setting" in told.message

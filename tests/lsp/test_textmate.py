@@ -13,7 +13,7 @@ from onigurumacffi import compile as compile_pattern
 from editors.textmate import LANGUAGES, make_grammar, path_of
 from planspec_lark.hopspec import parse_hopspec_tree
 from planspec_lark.lsp import languages
-from planspec_lark.lsp.step_index import Language
+from planspec_lark.lsp.step_index import StepIndex
 from planspec_lark.planspec.models import STEP_TYPES
 from planspec_lark.planspec.positions import line_pattern
 from planspec_lark.syntax import grammars
@@ -65,13 +65,13 @@ def test_the_file_is_what_is_made_of_the_grammar(language: str) -> None:
     assert make_grammar(language) == GRAMMARS[language], "python -m editors.textmate"
 
 
-@pytest.mark.parametrize("language", languages.LANGUAGES, ids=lambda one: one.id)
-def test_the_extension_for_vs_code_has_it(language: Language) -> None:
-    path = path_of(language.id)
+@pytest.mark.parametrize("language", languages.LANGUAGES, ids=lambda one: one.language)
+def test_the_extension_for_vs_code_has_it(language: type[StepIndex[Any]]) -> None:
+    path = path_of(language.language)
     contributed = json.loads(path.with_name("package.json").read_text(encoding="utf-8"))["contributes"]
-    [known] = [one for one in contributed["languages"] if one["id"] == language.id]
-    [grammar] = [one for one in contributed["grammars"] if one["language"] == language.id]
-    assert grammar["scopeName"] == GRAMMARS[language.id]["scopeName"]
+    [known] = [one for one in contributed["languages"] if one["id"] == language.language]
+    [grammar] = [one for one in contributed["grammars"] if one["language"] == language.language]
+    assert grammar["scopeName"] == GRAMMARS[language.language]["scopeName"]
     assert (path.parent / grammar["path"]).samefile(path)
     # VS Code writes paths as globs, where others have one expression.
     for name in known["filenamePatterns"]:

@@ -24,7 +24,7 @@ from tests.corpus import ROOT
 from tests.lsp.conftest import Client
 from tests.lsp.test_server import PLAN, here, new
 
-READ = {one.id: one.read for one in LANGUAGES}
+READ = {one.language: one for one in LANGUAGES}
 FIXTURES = [
     (language, path)
     for language in ("planspec", "hopspec")
@@ -34,7 +34,7 @@ FIXTURES = [
 
 def coloured(text: str, language: str = "planspec") -> list[str]:
     """The tokens of a text, each as `kind said`."""
-    return [f"{kind} {text[start:end]}" for start, end, kind in READ[language](text, None).tokens(0, len(text))]
+    return [f"{kind} {text[start:end]}" for start, end, kind in READ[language](text).tokens(0, len(text))]
 
 
 def test_the_parts_of_the_form() -> None:
@@ -124,7 +124,7 @@ def places(tokens: SemanticTokens | None) -> list[tuple[int, int, int, str]]:
 def check_places(text: str, language: str) -> None:
     """Look whether tokens are told in the order of the text, each in one line of it, and none in another."""
     item = TextDocumentItem("untitled:1", language, 1, text)
-    document = Document(item, next(one for one in LANGUAGES if one.id == language), ClientSettings(encoding="utf-32"))
+    document = Document(item, READ[language], ClientSettings(encoding="utf-32"))
     lines = re.split(r"\r\n|\r|\n", text)
     last = (0, 0)
     for line, column, width, _ in places(

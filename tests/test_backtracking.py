@@ -24,7 +24,7 @@ KNOWN = {
     "planspec_lark.syntax.recovery._ROW": "it reads grammars of the package",
     "planspec_lark.agents.hook.PLAN_FILE": "it reads a path",
     "planspec_lark.exchange.formats.<module>": "it reads a path",
-    "planspec_lark.lsp.planspec_index.<module>": "it reads a path",
+    "planspec_lark.lsp.planspec_index.PlanIndex": "it reads a path",
     "planspec_lark.exchange.spec_kit._AFTER": "it reads lines of at most 1000 characters",
     "planspec_lark.exchange.spec_kit._BEFORE": "it reads lines of at most 1000 characters",
     "planspec_lark.lsp.planspec_index._BRACKET": "it reads a few characters at the end of a line",

@@ -147,7 +147,7 @@ class HopSpecIndex(StepIndex[StepInfo]):
         if _MENTIONS[field] is _TAG:
             # These tags stand for the variables that they are given to.
             found -= {*_TAG.findall(step.data_tags)}
-        return found & self._variables
+        return found & self.variables
 
     @cached_property
     def _declared(self) -> list[NamePosition]:
@@ -175,12 +175,9 @@ class HopSpecIndex(StepIndex[StepInfo]):
         return find_users(self.steps)
 
     @cached_property
-    def _variables(self) -> set[str]:
+    def variables(self) -> set[str]:
+        """The names of all that is declared, and of all that any step takes or gives."""
         return {*chain(*self._users), *(one.text for one in self._declared)}
-
-    def has_variable(self, name: str) -> bool:
-        """Whether it is declared, or any step takes or gives it."""
-        return name in self._variables
 
     @cached_property
     def _takers(self) -> Mapping[str, Sequence[StepInfo]]:

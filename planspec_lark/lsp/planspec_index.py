@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import takewhile
+from itertools import islice, takewhile
 from pathlib import Path
 
 from planspec_lark.document.document import PlanDocument
@@ -129,9 +129,10 @@ class PlanIndex(StepIndex[PlanStep]):
     def _flow(self) -> DataFlow:
         return find_data_flow(self._plan)
 
-    def has_variable(self, name: str) -> bool:
-        """Whether any step takes or gives it."""
-        return name in self._flow.producers or name in self._flow.consumers
+    @property
+    def variables(self) -> set[str]:
+        """The names of all that any step takes or gives."""
+        return {*self._flow.producers, *self._flow.consumers}
 
     def _origins(self, step: PlanStep, name: str) -> Iterable[PlanStep]:
         origin = self._flow.origins.get(step.step_id, {}).get(name)
@@ -228,12 +229,11 @@ def _match_dialect(line: str) -> Iterator[re.Match[str]]:
     """What a line of the dialect is, and the parts behind the type of a step."""
     reading = read_line(line)
     rules = _RULES.get(reading.kind, ()) if reading else ()
-    match = next(filter(None, (DIALECT.match(rule, line) for rule in rules)), None)
-    if match is not None:
+    for match in islice(filter(None, (DIALECT.match(rule, line) for rule in rules)), 1):
         yield match
-    if match is not None and reading is not None and reading.step is not None and match["TAIL"]:
-        found = DIALECT.tokens("tail").finditer(line, match.start("TAIL"))
-        yield from (one for one in found if one.lastgroup in DIALECT_PARTS)
+        if reading and reading.step and match["TAIL"]:
+            found = DIALECT.tokens("tail").finditer(line, match.start("TAIL"))
+            yield from (one for one in found if one.lastgroup in DIALECT_PARTS)
 
 
 # ---------------------------------------------------------------- words

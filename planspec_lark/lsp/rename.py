@@ -38,7 +38,7 @@ def places_to_rename(index: StepIndex[Any], word: NamePosition, name: str) -> Se
         taken = next((step for step, _ in iter_tree(index.steps) if step.step_name == name), None)
         if taken is not None:
             raise RenameError(f"step {taken.step_id} has the name `{name}` already")
-    elif index.has_variable(name):
+    elif name in index.variables:
         raise RenameError(f"there is a variable `{name}` already, and the two would be one")
     places = [one.place for one in index.occurrences(word)]
     if (word.is_variable or len(places) > 1) and (line := _hidden_in(index, word.text)):

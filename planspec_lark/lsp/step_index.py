@@ -105,9 +105,10 @@ class StepIndex(ABC, Generic[AnyStep]):
     def _words_of(self, step: AnyStep | None) -> Iterator[NamePosition]:
         """The names in the lines of a step, or outside of steps. A line with faults has none: where are they?"""
 
+    @property
     @abstractmethod
-    def has_variable(self, name: str) -> bool:
-        """Whether a variable of this name is anywhere."""
+    def variables(self) -> Collection[str]:
+        """The names of all variables."""
 
     @abstractmethod
     def _origins(self, step: AnyStep, name: str) -> Iterable[AnyStep | None]:
@@ -196,13 +197,14 @@ class StepIndex(ABC, Generic[AnyStep]):
         if word.is_origin:
             return [word.place]
         origins = [*map(id, self._origins(word.step, word.text))] if word.is_variable else [word.means]
-        return [one.place for one in self.occurrences(word) if one.is_origin and id(one.step) in origins]
+        return [one.place for one in self.occurrences(word, origins) if one.is_origin]
 
-    def occurrences(self, word: NamePosition) -> Sequence[NamePosition]:
-        """All places of a name, in the order of the text."""
-        found = re.finditer(rf"(?<!\w){re.escape(word.text)}(?!\w)", self.source.text)
+    def occurrences(self, word: NamePosition, only: Collection[int | str] | None = None) -> Sequence[NamePosition]:
+        """All places of a name, or those in ``only`` some steps by their identity, in the order of the text."""
+        found = re.finditer(rf"{re.escape(word.text)}(?!\w)", self.source.text)
         steps = {id(step): step for step in (self._step_at(match.start()) for match in found)}
-        words = (one for step in steps.values() for one in self._words_of(step) if one.means == word.means)
+        around = (step for key, step in steps.items() if only is None or key in only)
+        words = (one for step in around for one in self._words_of(step) if one.means == word.means)
         return sorted({one.place: one for one in words}.values(), key=lambda one: one.place)
 
 

@@ -42,10 +42,8 @@ _PASSED_ON = {
     "planspec_lark.exchange.numbers.NUMBER": "match",
     "planspec_lark.exchange.openspec._HEADING": "match",
     "planspec_lark.json_text.tokens.<dictcomp>": "match",
-    "planspec_lark.lsp.planspec_index.<module>": "search",
-    "planspec_lark.lsp.planspec_index._BRACKET": "search",
+    "planspec_lark.lsp.planspec_index.PlanIndex": "search",
     "planspec_lark.lsp.planspec_index._CLOSING": "match",
-    "planspec_lark.lsp.planspec_index._WORD": "search",
     "planspec_lark.plan_next.wording.guess_words.WordList._compiled": "finditer",
 }
 

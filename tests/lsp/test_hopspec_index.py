@@ -384,6 +384,15 @@ def test_of_two_loops_of_a_name_the_inner_one_is_meant() -> None:
     assert lines(LOOPS, reading.definitions(inner)) == [7]
 
 
+def test_what_leaves_no_loop_names_nothing_else() -> None:
+    text = "## Execution Flow\n\n#### Step1: leave\n- Type: flow\n- Action: break\n- Target loop: leave\n"
+    reading, found = word("Target loop: leave", text)
+    assert reading.definitions(found) == []
+    assert lines(text, places(reading, found)) == [6]
+    reading, found = word("Step1: leave", text)
+    assert lines(text, places(reading, found)) == [3]
+
+
 @pytest.mark.parametrize(
     ("text", "place", "name", "message"),
     [

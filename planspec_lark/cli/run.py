@@ -166,8 +166,7 @@ _run_options = options(
         "planspec run plan.md --llm qwen3-8b --max-calls 50",
     ],
     files={
-        "FILE": "The plan to run, a file or a name (for planspec/NAME.md). It is written some moments after a step, and at "
-        "the end.",
+        "FILE": "The plan to run, a file or a name (for planspec/NAME.md). It is written some moments after a step.",
         "FILE.ledger": "All that has happened, with all outputs, unless --database keeps it; see `planspec log`.",
         "FILE.lock": "Keeps other writers out while the run lasts.",
         "standard output": "A line for each event; on a terminal, the plan as it changes.",

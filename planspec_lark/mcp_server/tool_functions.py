@@ -115,16 +115,20 @@ def bounded(write: Callable[..., str], max_tokens: int) -> tuple[str, bool]:
     Raises:
         RefusedError: what is never left out takes more.
     """
+    complete = ""
+
+    def count(text: str) -> int:
+        nonlocal complete
+        # What is complete is counted first.
+        complete = complete or text
+        # As it is sent.
+        return estimate_tokens(visible(text))
+
     try:
-        text = write(max_tokens=max_tokens, count_tokens=_count)
+        text = write(max_tokens=max_tokens, count_tokens=count)
     except ValueError as error:
         raise RefusedError(f"{error}. Read it with a larger max_tokens, or another view.") from None
-    return text, text == write()
-
-
-def _count(text: str) -> int:
-    # As it is sent.
-    return estimate_tokens(visible(text))
+    return text, text == complete
 
 
 def tree_writer(plan: PlanSpec) -> Callable[..., str]:

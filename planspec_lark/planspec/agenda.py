@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from enum import Enum
 from functools import cached_property
 
-from attrs import define, frozen
+from attrs import frozen
 
 from planspec_lark.planspec.data_flow import Order, find_users
 from planspec_lark.planspec.models import (
@@ -24,7 +24,7 @@ from planspec_lark.planspec.models import (
     iter_steps,
 )
 from planspec_lark.syntax.diagnostics import brief
-from planspec_lark.syntax.tree import walk_tree
+from planspec_lark.syntax.tree import iter_tree
 
 __all__ = [
     "Agenda",
@@ -76,18 +76,6 @@ class StepState:
         return self.todo is not None and not self.why
 
 
-@define(eq=False)
-class _Place:
-    """Where a step is: its number in document order, that of the last one below it, and what it is below."""
-
-    start: int
-    end: int
-    parent: PlanStep | None
-
-    def holds(self, other: _Place) -> bool:
-        return self.start < other.start <= self.end
-
-
 @frozen
 class _Level:
     """Steps beside one another that are gone through, and what holds all of them back."""
@@ -112,22 +100,23 @@ class Agenda:
 
     def renew(self) -> None:
         """Take account of any change of the plan."""
-        self._places: dict[int, _Place] = {}
+        # Of each step by identity: its number in document order, and what it is below.
+        self._starts: dict[int, int] = {}
+        self._parents: dict[int, PlanStep | None] = {}
         self.__dict__.pop("_flow", None)
         # By variable, the place of the first finished step that produces it.
         self._first_done: dict[str, int] = {}
-        around: list[tuple[PlanStep, int]] = []
-        count = 0
-        for step, is_entered in walk_tree(self.plan.steps):
-            if is_entered:
-                around.append((step, count))
-                count += 1
-                if step.status is PlanStatus.DONE:
-                    for name in step.outputs:
-                        self._first_done.setdefault(name, count - 1)
-                continue
-            _, start = around.pop()
-            self._places[id(step)] = _Place(start, count - 1, around[-1][0] if around else None)
+        for at, (step, parent) in enumerate(iter_tree(self.plan.steps)):
+            key = id(step)
+            self._starts[key], self._parents[key] = at, parent
+            if step.status is PlanStatus.DONE:
+                for name in step.outputs:
+                    self._first_done.setdefault(name, at)
+        # The number of the last one below it, or its own.
+        self._ends = dict(self._starts)
+        for key, above in reversed(self._parents.items()):
+            if above is not None and self._ends[id(above)] < self._ends[key]:
+                self._ends[id(above)] = self._ends[key]
         self.forget()
 
     @cached_property
@@ -148,10 +137,10 @@ class Agenda:
         self._open = [step for step in iter_steps(self.plan) if step.status in OPEN]
         self._torn: dict[int, int] = {}
         for at, step in enumerate(self._open):
-            above = self._places[id(step)].parent
+            above = self._parents[id(step)]
             while above is not None and above.status is PlanStatus.DONE and id(above) not in self._torn:
                 self._torn[id(above)] = at
-                above = self._places[id(above)].parent
+                above = self._parents[id(above)]
 
     # ---------------------------------------------------------------- what a run knows better
 
@@ -183,12 +172,12 @@ class Agenda:
 
     def is_there(self, name: str, step: PlanStep) -> bool:
         """Whether a step has this input: one before it has produced it, or one in a loop around both has earlier."""
-        place = self._places[id(step)]
-        if self._first_done.get(name, place.start) < place.start:
+        start = self._start(step)
+        if self._first_done.get(name, start) < start:
             return True
         return any(
             (above.step_type == "decide" and name in above.outputs)
-            or (above.done_count and self.is_loop(above) and self._has_later(name, place, above))
+            or (above.done_count and self.is_loop(above) and self._has_later(name, start, above))
             for above in self.ancestors(step)
         )
 
@@ -243,7 +232,7 @@ class Agenda:
             at += 1
         if id(step) in self._torn:
             self._torn[id(step)] = at
-        return at < len(self._open) and self._start(self._open[at]) <= self._places[id(step)].end
+        return at < len(self._open) and self._start(self._open[at]) <= self._end(step)
 
     def _look_at(self, step: PlanStep, level: _Level, first: PlanStep | None) -> StepState:
         if step.status not in OPEN:
@@ -305,18 +294,17 @@ class Agenda:
         """The step that does not bring an input, where that is not there; None for one from outside the plan."""
         if name in self.given or name not in self._flow[0] or self.is_there(name, step):
             return None
-        place = self._places[id(step)]
-        loops = [self._places[id(loop)].end for loop in self._loops_around(step)]
+        start = self._start(step)
+        loops = map(self._end, self._loops_around(step))
         producers = self._flow[0][name]
         for one in producers:
-            at = self._places[id(one)]
-            if at.start > place.start:
+            if self._start(one) > start:
                 break
-            if one is not step and (at.end < place.start or one.step_type == "decide"):
+            if one is not step and (self._end(one) < start or one.step_type == "decide"):
                 return one
         # What comes later in a loop around both is there from its second round on. A container has what is below it.
-        own = place.end if step.step_type != "decide" else place.start
-        later = bisect_right(producers, max(own, *loops, place.start), key=self._start)
+        own = self._end(step) if step.step_type != "decide" else start
+        later = bisect_right(producers, max([own, *loops]), key=self._start)
         return producers[later] if later < len(producers) else None
 
     def _say_lack(self, lack: PlanStep, step: PlanStep) -> str:
@@ -328,15 +316,15 @@ class Agenda:
 
     def _find_late(self, name: str, step: PlanStep) -> PlanStep | None:
         """A step before this one that has still to produce something, or that is to be done once more."""
-        place, producers = self._places[id(step)], self._flow[0].get(name, ())
+        start, producers = self._start(step), self._flow[0].get(name, ())
         around = next((id(above) for above in self.ancestors(step) if self._is_repeated(above)), 0)
         key, is_settled = (name, around), True
         begin = max(self._settled.get(key, 0), self._settled.get((name, 0), 0))
         for number in range(begin, len(producers)):
             one = producers[number]
-            if self._start(one) >= place.start:
+            if self._start(one) >= start:
                 break
-            late = self._late(one, place)
+            late = self._late(one, step)
             if late is not None:
                 return late
             is_settled = is_settled and (one.status not in OPEN or id(one) in self._stuck)
@@ -348,22 +336,18 @@ class Agenda:
         """Whether what was done below a step may be done once more, or be replaced, before it is through."""
         return step.status in OPEN and (step.step_type == "decide" or self.is_loop(step))
 
-    def _late(self, one: PlanStep, place: _Place) -> PlanStep | None:
-        """What is to be through before what comes after a step has its last value: itself, or what it is below."""
-        at = self._places[id(one)]
-        if at.holds(place):
+    def _late(self, one: PlanStep, step: PlanStep) -> PlanStep | None:
+        """What is to be through before a step after another one has its last value: that one, or what it is below."""
+        if self._holds(one, step):
             return None
         late = one if one.status in OPEN and id(one) not in self._stuck else None
-        above = at.parent
-        while above is not None:
-            around = self._places[id(above)]
-            if around.holds(place):
+        for above in self.ancestors(one):
+            if self._holds(above, step):
                 break
             if above.status in (PlanStatus.BLOCKED, PlanStatus.SKIPPED) or id(above) in self._stuck:
                 return None
             if late is None and self._is_repeated(above):
                 late = above
-            above = around.parent
         return late
 
     def _find_clash(self, step: PlanStep) -> str:
@@ -372,41 +356,46 @@ class Agenda:
         An earlier step has still to produce one of its outputs, which would replace the newer value; or, in a loop
         around both, has still to take one as the round before has left it.
         """
-        place = self._places[id(step)]
         for name in step.outputs:
             if (late := self._find_late(name, step)) is not None:
                 return f"step {late.step_id} comes first, as both produce `{name}`"
             for user in self._flow[1].get(name, ()):
-                if self._start(user) >= place.start:
+                if self._start(user) >= self._start(step):
                     break
-                if self._shares_loop(step, user) and self._late(user, place) is not None:
+                if self._shares_loop(step, user) and self._late(user, step) is not None:
                     return f"step {user.step_id} comes first, which takes `{name}` from the round before"
         return ""
 
     # ---------------------------------------------------------------- places
 
     def _start(self, step: PlanStep) -> int:
-        return self._places[id(step)].start
+        return self._starts[id(step)]
+
+    def _end(self, step: PlanStep) -> int:
+        return self._ends[id(step)]
+
+    def _holds(self, above: PlanStep, step: PlanStep) -> bool:
+        """Whether a step is below another one."""
+        return self._start(above) < self._start(step) <= self._end(above)
 
     def ancestors(self, step: PlanStep) -> Iterator[PlanStep]:
         """The steps that a step is below, the nearest first."""
-        above = self._places[id(step)].parent
+        above = self._parents[id(step)]
         while above is not None:
             yield above
-            above = self._places[id(above)].parent
+            above = self._parents[id(above)]
 
     def _loops_around(self, step: PlanStep) -> Iterator[PlanStep]:
         return filter(self.is_loop, self.ancestors(step))
 
     def _shares_loop(self, step: PlanStep, other: PlanStep) -> bool:
-        place = self._places[id(other)]
-        return any(self._places[id(loop)].holds(place) for loop in self._loops_around(step))
+        return any(self._holds(loop, other) for loop in self._loops_around(step))
 
-    def _has_later(self, name: str, place: _Place, loop: PlanStep) -> bool:
+    def _has_later(self, name: str, start: int, loop: PlanStep) -> bool:
         """Whether a loop around a step has a later one that produces this."""
         producers = self._flow[0].get(name, ())
-        at = bisect_left(producers, place.start, key=self._start)
-        return at < len(producers) and self._start(producers[at]) <= self._places[id(loop)].end
+        at = bisect_left(producers, start, key=self._start)
+        return at < len(producers) and self._start(producers[at]) <= self._end(loop)
 
 
 # ---------------------------------------------------------------- of a plan alone

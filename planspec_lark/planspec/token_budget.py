@@ -54,7 +54,7 @@ def fit(
     """The text of the lowest level that has at most so many tokens.
 
     Each level leaves out what the ones below it do, and more. A few texts are written and counted, one for each time
-    that the number of levels can be halved, and two more.
+    that the number of levels can be halved, and three more.
 
     Args:
         levels: the highest level.
@@ -81,7 +81,8 @@ def fit(
     # higher level for a larger budget all the same, and none that was not counted.
     low, high = 1, levels
     while low < high:
-        middle = (low + high) // 2
+        # What does not fit is mostly far too long. So until something fits, what is tried is short.
+        middle = (low + 7 * high) // 8 if high == levels else (low + high) // 2
         tried = write(middle)
         if count(tried) <= max_tokens:
             high, text = middle, tried
@@ -202,7 +203,7 @@ def _set_ranks(nodes: list[_Node]) -> list[float]:
             kind = _Kind.SETTLED_BODY if node.step.status in SETTLED else _Kind.PENDING_DETAIL
             node.body = ((kind + 1) * size - node.distance) * size + at
             ranks.append(node.body)
-        if shorten_result(node.step.result) != node.step.result:
+        if node.step.result and shorten_result(node.step.result) != node.step.result:
             node.result = ((_Kind.RESULT + 1) * size - node.distance) * size + at
             ranks.append(node.result)
     for at, node in zip(range(last, -1, -1), reversed(nodes), strict=True):
@@ -272,6 +273,8 @@ class _Reducer:
     def _name_lost(self, steps: list[PlanStep], rank: float, where: str = "") -> list[str]:
         """What is said of those of these steps that are left out, each with all below it."""
         lost = [node for step in steps if (node := self.known[id(step)]).line <= rank]
+        if not lost:
+            return []
         counts = Counter(node.step.status for node in lost)
         for node in lost:
             if node.step.children:
@@ -279,7 +282,7 @@ class _Reducer:
                     node.below = Counter(step.status for step in iter_nodes(node.step.children))
                 for status, count in node.below.items():
                     counts[status] += count
-        return [_name_steps(counts, where)] if lost else []
+        return [_name_steps(counts, where)]
 
 
 def _reduce_step(node: _Node, rank: float, below: list[str]) -> PlanStep:

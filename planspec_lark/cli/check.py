@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -22,7 +22,6 @@ from planspec_lark.cli.arguments import (
     repeated_option,
     skip_option,
 )
-from planspec_lark.cli.fixes import Fixer
 from planspec_lark.cli.help import READ, Choice, command
 from planspec_lark.cli.output import (
     FINDINGS,
@@ -46,10 +45,12 @@ from planspec_lark.cli.output import (
 )
 from planspec_lark.cli.values import read_values, value_options
 from planspec_lark.document.file import PlanFileError
-from planspec_lark.planspec import FixResult
 from planspec_lark.planspec.lint import OPTIONAL
 from planspec_lark.syntax import Diagnostic, Limits, PlanSyntaxError, Severity, machine_reports
 from planspec_lark.syntax.diagnostics import count_of, has_errors
+
+if TYPE_CHECKING:
+    from planspec_lark.planspec import FixResult
 
 __all__ = [
     "check_command",
@@ -204,6 +205,8 @@ def check_or_fix(  # noqa: PLR0913  (all by their names)
         return
     if form != "text" and (diff or "-" in files):
         raise click.UsageError("--format: standard output is for the difference, or the fixed plan.")
+    from planspec_lark.cli.fixes import Fixer  # noqa: PLC0415  (most checks fix nothing)
+
     fixer = Fixer(partial(fix_text, unsafe=unsafe_fixes, limits=limits, least=least), unsafe_fixes, limits)
     if diff:
         leave_after(files, fixer.show)

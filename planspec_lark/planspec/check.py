@@ -10,7 +10,6 @@ from typing import TypeAlias
 
 from attrs import evolve
 
-from planspec_lark.planspec.dialect import read_line, read_progress
 from planspec_lark.planspec.lint import check_optional, find_lint
 from planspec_lark.planspec.models import BLANKS, iter_steps
 from planspec_lark.planspec.parser import scan_strictly
@@ -122,9 +121,12 @@ def locate(
         is_listed = diagnostic.item is not None and not is_exact
         span = _find(evolve(diagnostic, part="", item=None) if is_listed else diagnostic, positions, positions_of)
         said = positions.source.text[span.start : span.end]
-        if diagnostic.code == "PS320" and is_exact and not read_progress(said.strip(BLANKS)):
-            # A bar with a backslash before it is text.
-            continue
+        if diagnostic.code == "PS320" and is_exact:
+            from planspec_lark.planspec.dialect import read_progress  # noqa: PLC0415  (slow to load, and seldom needed)
+
+            if not read_progress(said.strip(BLANKS)):
+                # A bar with a backslash before it is text.
+                continue
         fix = Fix(span, diagnostic.replacement) if diagnostic.replacement and is_exact else None
         yield evolve(diagnostic, span=span, fix=fix, source=positions.source)
 
@@ -153,6 +155,8 @@ def _leave_out_explained(judged: Iterable[Diagnostic], result: ScanResult) -> It
 
     Infos are left out: what may well be right anyway says too little where not all could be read.
     """
+    from planspec_lark.planspec.dialect import read_line  # noqa: PLC0415  (as above)
+
     faults = [one for one in result.diagnostics if one.span and one.fix is None and one.code != "PS106"]
     rows, codes = _unread_rows(faults, result.source.text.split("\n")), {one.code for one in faults}
     readings = (read_line(row.strip(BLANKS)) for row in rows)

@@ -37,7 +37,6 @@ __all__ = [
     "cut_comment",
     "find_arrow",
     "is_elision",
-    "is_plain",
     "is_suspect",
     "names_type",
     "read_columns",
@@ -71,7 +70,6 @@ _SPACES = BLANKS + "".join(
 # The same but for white space itself.
 WIDE = _SPACES.strip(BLANKS)
 _PAIRS = ("**", "__")
-_ARROWS = frozenset(">⇒➜➔⟶➝➞→")
 _START = attrgetter("start")
 
 _MESSAGES = {
@@ -758,11 +756,6 @@ def find_arrow(description: str) -> tuple[int, tuple[str, ...]] | None:
         if match.lastgroup in ("OUTPUTS_ARROW", "OUTPUTS_SIGNS"):
             return match.start(), tuple(read_variables(match[match.lastgroup]) or ())
     return None
-
-
-def is_plain(description: str) -> bool:
-    """Whether a description has no arrow of any kind."""
-    return _ARROWS.isdisjoint(description)
 
 
 def read_progress(piece: str) -> str:

@@ -9,7 +9,6 @@ from difflib import get_close_matches
 from typing import Any
 
 from planspec_lark.planspec.data_flow import Reach
-from planspec_lark.planspec.dialect import find_arrow, is_plain, read_line, read_progress
 from planspec_lark.planspec.escapes import write_description
 from planspec_lark.planspec.models import (
     BLANKS,
@@ -31,6 +30,7 @@ __all__ = ["OPTIONAL", "check_optional", "find_lint", "lint_plan"]
 
 # How a line begins that may declare inputs.
 _LEFT_SIGNS = ("<", "⇐", "⟵", "←")
+_ARROWS = frozenset(">⇒➜➔⟶➝➞→")
 # What is looked for only where it is asked for.
 OPTIONAL = ("PS315",)
 # How many characters of a description say what to do and how, and are still read at a glance.
@@ -262,7 +262,7 @@ def _check_steps(steps: Iterable[PlanStep], last: Collection[str]) -> Iterator[D
         if not step.description:
             yield _found("PS312", step, "description", "it has no description", "say in one sentence what to do")
         if not step.outputs:
-            if not is_plain(step.description):
+            if not _ARROWS.isdisjoint(step.description):
                 yield from _check_arrow(step)
             # A container has those of the steps in it, and what takes something on may be where the flow ends.
             if not (step.step_type in CONTAINER_TYPES or step.children or step.inputs or step.step_id in last):
@@ -295,6 +295,8 @@ def _check_progress(step: PlanStep) -> Iterator[Diagnostic]:
     # In code, the bars are text.
     if len(pieces) != step.result.count("|") + 1 or step.description.count("`") % 2:
         return
+    from planspec_lark.planspec.dialect import read_progress  # noqa: PLC0415  (slow to load, and many plans need none)
+
     for item, piece in enumerate(pieces):
         if written := read_progress(piece):
             message = f"`{piece}` is read as a result"
@@ -314,7 +316,11 @@ def _check_detail(step: PlanStep) -> Iterator[Diagnostic]:
     """Lines of detail that are almost lines of inputs (PS305)."""
     for item, line in enumerate(step.detail):
         row = f"> {line.strip(BLANKS)}"
-        reading = read_line(row) if row[2:3] in _LEFT_SIGNS else None
+        if row[2:3] not in _LEFT_SIGNS:
+            continue
+        from planspec_lark.planspec.dialect import read_line  # noqa: PLC0415  (as above)
+
+        reading = read_line(row)
         if reading is not None and reading.kind == "inputs" and reading.rows[0] != row:
             [written] = reading.rows
             message, help = "this line declares no inputs", f"if inputs are meant, write `{written}`"
@@ -323,6 +329,8 @@ def _check_detail(step: PlanStep) -> Iterator[Diagnostic]:
 
 def _check_arrow(step: PlanStep) -> Iterator[Diagnostic]:
     """An arrow in a description without variables behind it, or in other signs (PS305, PS314)."""
+    from planspec_lark.planspec.dialect import find_arrow  # noqa: PLC0415  (as above)
+
     text = step.description
     if found := find_arrow(text):
         at, names = found

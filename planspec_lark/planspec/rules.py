@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from operator import attrgetter
 
-from planspec_lark.planspec.dialect import read_status, read_type
 from planspec_lark.planspec.models import (
     CONTAINER_TYPES,
     MARKS,
@@ -85,6 +84,8 @@ def _explain_type(step: PlanStep) -> tuple[str, str]:
 
     Where a description begins with a word in brackets, the type in front is most likely meant as a mark.
     """
+    from planspec_lark.planspec.dialect import read_status, read_type  # noqa: PLC0415  (slow to load, and seldom needed)
+
     kind, types = step.step_type, f"the types are {list_types('and')}"
     behind = step.description.split("]")[0].removeprefix("[") if step.description.startswith("[") else ""
     if grammars.pattern("planspec", "VARIABLE").fullmatch(behind):

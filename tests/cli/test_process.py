@@ -48,6 +48,13 @@ def test_the_commands_of_every_day_load_little(here: Path, arguments: list[str])
     assert call(*arguments, before=before).stdout.endswith(b"set()\n")
 
 
+def test_a_check_that_finds_nothing_loads_nothing_that_explains_or_fixes(here: Path) -> None:
+    (here / "good.md").write_text("Goal: g\n## Steps\n1. [act] Sort → rows\n", encoding="utf-8")
+    unneeded = {"planspec_lark.planspec.dialect", "planspec_lark.planspec.fixer", "planspec_lark.cli.fixes"}
+    before = f"import atexit, sys; atexit.register(lambda: print({unneeded} & {{*sys.modules}}))"
+    assert call("check", "good.md", before=before).stdout.endswith(b"set()\n")
+
+
 def test_a_command_alone_imports_no_other() -> None:
     code = (
         "import sys; from planspec_lark.cli import main\n"

@@ -227,12 +227,13 @@ def list_symbols(document: Document) -> list[types.DocumentSymbol]:
 
     def made(symbol: Symbol) -> types.DocumentSymbol:
         start, end = map(position, symbol.place)
-        name_end = end if symbol.name_end == symbol.place[1] else position(symbol.name_end)
+        whole = types.Range(start, end)
+        name = whole if symbol.name_end == symbol.place[1] else types.Range(start, position(symbol.name_end))
         return types.DocumentSymbol(
             symbol.name,
             _SYMBOL_KINDS[symbol.kind],
-            types.Range(start, end),
-            types.Range(start, name_end),
+            whole,
+            name,
             detail=symbol.detail,
             children=[*map(made, symbol.children)],
         )

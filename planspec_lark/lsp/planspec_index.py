@@ -20,6 +20,7 @@ from planspec_lark.lsp.tokens import DIALECT_PARTS
 from planspec_lark.planspec.data_flow import DataFlow, find_data_flow
 from planspec_lark.planspec.dialect import DIALECT, read_line
 from planspec_lark.planspec.models import (
+    CONTAINER_TYPES,
     MARKS,
     OPEN,
     STEP_TYPES,
@@ -110,8 +111,7 @@ class PlanIndex(StepIndex[PlanStep]):
                 yield Symbol(name.capitalize(), detail, "text", place, place[1])
 
     def _outline(self, step: PlanStep) -> tuple[str, str, bool]:
-        is_container = getattr(STEP_TYPES.get(step.step_type), "is_container", False)
-        return step.description, f"[{step.step_type}] {step.status.value}", is_container
+        return step.description, f"[{step.step_type}] {step.status.value}", step.step_type in CONTAINER_TYPES
 
     def _lines_of(self, step: PlanStep) -> Sequence[Bounds]:
         return self._places.bounds_of(step.step_id)

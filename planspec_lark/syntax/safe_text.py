@@ -35,8 +35,9 @@ def visible(text: str) -> str:
     That is: C0 (tab and line feed stay) and C1 controls, DEL, line and paragraph separators, marks that turn the
     writing direction, characters without width (but for joiners and variation selectors), lone surrogates.
     """
-    # Most of what is shown is plain, which is seen sooner than found.
-    return text if text.isascii() and text.isprintable() else _UNSAFE.sub(_escape, text)
+    # Most of what is shown is printable, which is seen sooner than found. Of what is not safe, only the joiner of
+    # graphemes is printable.
+    return text if text.isprintable() and "\u034f" not in text else _UNSAFE.sub(_escape, text)
 
 
 # What breaks lines or fills them.

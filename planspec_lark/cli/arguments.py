@@ -27,7 +27,6 @@ from planspec_lark.document.file import clear_leftovers
 from planspec_lark.folder.foreign import is_foreign_file, is_hidden
 from planspec_lark.planspec.data_flow import ORDERS
 from planspec_lark.syntax import Limits, one_line
-from planspec_lark.syntax.prompt_templates import LANGUAGES
 from planspec_lark.syntax.safe_text import visible_name
 
 if TYPE_CHECKING:
@@ -124,6 +123,8 @@ def language_option(
     help: str, default: str | None = "en", name: str = "--language", said: str | bool = True
 ) -> Callable[[Command], Command]:
     """The option --language, one of those that there are prompts and labels in; ``said`` is shown as its default."""
+    from planspec_lark.syntax.prompt_templates import LANGUAGES  # noqa: PLC0415  (slow to load, and few have this option)
+
     return click.option(name, "language", type=Choice(LANGUAGES), default=default, show_default=said, help=help)
 
 

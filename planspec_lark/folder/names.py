@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from planspec_lark.folder.models import FolderError, FolderErrorReason
 from planspec_lark.syntax.diagnostics import shorten
 from planspec_lark.syntax.safe_text import visible_name
-from planspec_lark.syntax.transliteration import snake_case
 
 __all__ = ["SUFFIX", "check_name", "fold_name", "forms", "is_name", "name_from", "shown_name"]
 
@@ -100,6 +99,8 @@ def name_from(description: str) -> str:
     Raises:
         FolderError: there is no letter or digit to make a name of, or Chinese, and the package `pypinyin` is missing.
     """
+    from planspec_lark.syntax.transliteration import snake_case  # noqa: PLC0415  (slow to load, and few names are made)
+
     try:
         name = snake_case(description, most=_MOST_MADE, most_bytes=_MOST_BYTES)
     except ModuleNotFoundError:

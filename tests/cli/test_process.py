@@ -50,7 +50,8 @@ def test_the_commands_of_every_day_load_little(here: Path, arguments: list[str])
 
 def test_a_check_that_finds_nothing_loads_nothing_that_explains_or_fixes(here: Path) -> None:
     (here / "good.md").write_text("Goal: g\n## Steps\n1. [act] Sort → rows\n", encoding="utf-8")
-    unneeded = {"planspec_lark.planspec.dialect", "planspec_lark.planspec.fixer", "planspec_lark.cli.fixes"}
+    modules = ("planspec.dialect", "planspec.fixer", "cli.fixes", "syntax.prompt_templates")
+    unneeded = {f"planspec_lark.{module}" for module in modules}
     before = f"import atexit, sys; atexit.register(lambda: print({unneeded} & {{*sys.modules}}))"
     assert call("check", "good.md", before=before).stdout.endswith(b"set()\n")
 

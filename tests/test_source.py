@@ -100,6 +100,7 @@ def test_a_source_has_a_name_and_does_not_show_its_text() -> None:
         ("\x7f", "\\x7f"),
         ("\x85", "\\x85"),
         ("\x9f", "\\x9f"),
+        ("\u034f", "\\u034f"),
         ("\u061c", "\\u061c"),
         ("\u200e", "\\u200e"),
         ("\u2028", "\\u2028"),

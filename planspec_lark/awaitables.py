@@ -14,12 +14,12 @@ from collections.abc import Awaitable, Callable, Generator, Iterable
 from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor
 from contextvars import copy_context
 from functools import partial
-from threading import Event, Thread
+from threading import Thread
 from typing import Any, TypeAlias, TypeVar
 
 from attrs import frozen
 
-from planspec_lark.cancellation import context_until, stop_event
+from planspec_lark.cancellation import StopEvent, context_until, stop_event
 
 __all__ = [
     "FIRST",
@@ -137,13 +137,16 @@ def drive(turn: Turn[_T], runner: asyncio.Runner, instead: str) -> _T:
         return stop.value  # type: ignore[no-any-return]  # it is what the turn returns
     finally:
         turn.close()
+        _rescue(ended)
 
 
 def _end(work: Work | Pause, runner: asyncio.Runner, instead: str) -> WorkResult:
     if isinstance(work, Pause):
         stop_event().wait(work.seconds)
         return WorkResult(work)
-    call = work.call if work.timeout is None else partial(_within, work.call, work.timeout)
+    call = (
+        work.call if work.timeout is None else partial(_within, work.call, work.timeout, keeps=work.rescue is not None)
+    )
     try:
         return WorkResult(work, wait_for(call, runner, instead))
     except Exception as error:
@@ -152,6 +155,8 @@ def _end(work: Work | Pause, runner: asyncio.Runner, instead: str) -> WorkResult
 
 def wait_for(call: Call, runner: asyncio.Runner, instead: str) -> Any:
     """Call something and wait for what it gives. What is asynchronous runs in the runner's loop.
+
+    It is cancelled where this call is to stop.
 
     Raises:
         RunningLoopError: it is, and a loop runs already; ``instead`` says what to await.
@@ -163,7 +168,18 @@ def wait_for(call: Call, runner: asyncio.Runner, instead: str) -> Any:
         drop(answer)
         raise RunningLoopError(f"an event loop is running already, so await {instead} here")
     # Each call as its caller has it: the runner would continue with what was there at its first one.
-    return runner.run(awaited(answer), context=copy_context())
+    return runner.run(_until_stopped(answer), context=copy_context())
+
+
+async def _until_stopped(answer: Awaitable[Any]) -> Any:
+    stop, task = stop_event(), asyncio.current_task()
+    assert task is not None
+    with stop.telling(partial(asyncio.get_running_loop().call_soon_threadsafe, task.cancel)):
+        given = await answer
+    if task.cancelling() and not stop.is_set():
+        # What keeps its result has done so for who stops it, and not for an interrupt, which ends all.
+        raise asyncio.CancelledError
+    return given
 
 
 def is_in_loop() -> bool:
@@ -263,7 +279,7 @@ def _rescue(results: Iterable[WorkResult]) -> None:
 
 
 async def _in_thread(call: Call, pool: Executor, limit: asyncio.Timeout | None = None, *, keeps: bool = False) -> Any:
-    stop = Event()
+    stop = StopEvent()
     context = context_until(stop)
     work = asyncio.get_running_loop().run_in_executor(pool, context.run, _call_until, call, stop)
     try:
@@ -285,7 +301,7 @@ async def _in_thread(call: Call, pool: Executor, limit: asyncio.Timeout | None =
     return await answer if inspect.isawaitable(answer) else answer
 
 
-def _call_until(call: Call, stop: Event) -> Any:
+def _call_until(call: Call, stop: StopEvent) -> Any:
     answer = _call(call)
     if stop.is_set():
         drop(answer)

@@ -10,6 +10,7 @@ from threading import current_thread, main_thread
 from types import FrameType
 from typing import Any, TypeVar
 
+from planspec_lark.cancellation import interrupt
 from planspec_lark.cli.output import complain, fail
 
 __all__ = ["stoppable", "until_stopped"]
@@ -20,14 +21,6 @@ Result = TypeVar("Result")
 _NUMBERS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
-class _Stopped(KeyboardInterrupt):
-    """A signal has come; its number is the argument."""
-
-
-def _stop(number: int, _: FrameType | None) -> None:
-    raise _Stopped(number)
-
-
 @contextmanager
 def stoppable(message: str) -> Iterator[None]:
     """Leave with ``message`` where the command is asked to stop: with 130 at an interrupt, 143 at SIGTERM.
@@ -35,10 +28,10 @@ def stoppable(message: str) -> Iterator[None]:
     Without this, SIGTERM would end the process at once, and leave alone the programs that it has started.
     """
     try:
-        with _handled(_stop):
+        with _handled(interrupt):
             yield
     except KeyboardInterrupt as stop:
-        fail(message, 128 + (stop.args[0] if isinstance(stop, _Stopped) else signal.SIGINT))
+        fail(message, 128 + (stop.args[0] if stop.args else signal.SIGINT))
 
 
 @contextmanager
@@ -90,5 +83,5 @@ async def until_stopped(work: Coroutine[Any, Any, Result], waiting: str = "") ->
             return await task
     except asyncio.CancelledError:
         if numbers:
-            raise _Stopped(numbers[0]) from None
+            raise KeyboardInterrupt(numbers[0]) from None
         raise

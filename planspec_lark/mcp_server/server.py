@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from contextlib import nullcontext
 from functools import partial
-from threading import Event
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
@@ -22,7 +21,7 @@ from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
 from planspec_lark import __version__
-from planspec_lark.cancellation import call_until
+from planspec_lark.cancellation import StopEvent, call_until
 from planspec_lark.folder.names import fold_name
 from planspec_lark.mcp_server.errors import to_error
 from planspec_lark.mcp_server.plans import Plans
@@ -54,7 +53,7 @@ class _Handlers:
 
     def __init__(self, plans: Plans) -> None:
         self._plans = plans
-        self._stops: dict[str, Event] = {}
+        self._stops: dict[str, StopEvent] = {}
         self._readers, self._writers = anyio.CapacityLimiter(_READERS), anyio.CapacityLimiter(_WRITERS)
         self._turns: WeakValueDictionary[str, anyio.Lock] = WeakValueDictionary()
 
@@ -97,7 +96,7 @@ class _Handlers:
     async def _work(self, context: Context, what: str, work: Callable[[], Made], *, reads: bool = True) -> Made:
         """Let a thread do it. What cannot be done is an error of the protocol, and so is a crash."""
         # Clients may cancel request 2 as "2".
-        key, stop = str(context.request_id), Event()
+        key, stop = str(context.request_id), StopEvent()
         self._stops[key] = stop
         limiter = self._readers if reads else self._writers
         run = partial(anyio.to_thread.run_sync, partial(call_until, stop, work), limiter=limiter)

@@ -7,11 +7,9 @@ budgets, how much is at work at a time, persons who are asked, threads and event
 from __future__ import annotations
 
 import asyncio
-import os
-import signal
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, nullcontext, suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager, suppress
 from contextvars import copy_context
 from functools import partial
 from threading import current_thread, main_thread
@@ -23,7 +21,7 @@ from attrs.validators import ge, instance_of
 
 from planspec_lark import awaitables
 from planspec_lark.awaitables import FIRST, OverdueError, Pause, RunningLoopError, Turn, WorkResult, adrive, is_in_loop
-from planspec_lark.cancellation import call_until, stop_event
+from planspec_lark.cancellation import StopEvent, call_until, interrupt_main_thread, stop_event
 from planspec_lark.runs.entries import Entry, RunLog
 from planspec_lark.runs.ledger import RecordKind
 from planspec_lark.runs.limits import Account, Budget, FatalError, StepPolicy, TransientError
@@ -265,8 +263,8 @@ class Driver(Generic[State, Result]):
     _waiting: dict[tuple[str, ...], deque[Work]] = field(factory=dict, init=False)
     # What waits until that is more.
     _watch: awaitables.Work | None = field(default=None, init=False)
-    # Whether what is under way is to end, and what waits for that.
-    _is_stopped: bool = field(default=False, init=False)
+    # Set when what is under way is to end, and what waits for that.
+    _stopped: StopEvent = field(factory=StopEvent, init=False)
     _stop: awaitables.Work | None = field(default=None, init=False)
     # Calls that are made with the next commit, and what is told with it.
     _begun: list[awaitables.Work] = field(factory=list, init=False)
@@ -291,52 +289,68 @@ class Driver(Generic[State, Result]):
             return runner.run(self.arun(), context=copy_context())
 
     def _run_here(self, runner: asyncio.Runner, instead: str) -> Result:
-        stop, is_main = stop_event(), current_thread() is main_thread()
+        is_main, is_interrupted = current_thread() is main_thread(), False
 
         def end() -> None:
-            self._is_stopped = True
-            stop.set()
-            # Nothing else ends what does not look at that. In the background of a script, it is ignored.
-            if is_main and signal.getsignal(signal.SIGINT) not in (signal.SIG_IGN, None):
-                os.kill(os.getpid(), signal.SIGINT)
+            nonlocal is_interrupted
+            is_interrupted = is_main
+            self._stopped.set()
+            if is_main:
+                # Nothing else ends what does not look at that.
+                interrupt_main_thread()
 
         try:
-            with self._listening(end):
-                return call_until(stop, partial(awaitables.drive, self.turn(), runner, instead))
-        except (KeyboardInterrupt, _StopNowError):
-            if not self._is_stopped:
+            with self._listening(end, self._stopped.set):
+                found = call_until(self._stopped, partial(awaitables.drive, self.turn(), runner, instead))
+        except KeyboardInterrupt:
+            if not is_interrupted:
                 raise
-        return self._finish(self.language.stop(self.state, STOPPED))
+            found = self._stop_now()
+        except (asyncio.CancelledError, _StopNowError):
+            if not self._stopped.is_set():
+                raise
+            found = self._stop_now()
+        return self._finish(found)
 
     async def arun(self) -> Result:
         """The same in the running event loop. A thread cannot be cancelled, so what is in one is waited for."""
         loop, told = asyncio.get_running_loop(), asyncio.Event()
 
         def end() -> None:
-            self._is_stopped = True
+            self._stopped.set()
             loop.call_soon_threadsafe(told.set)
 
         self._stop = awaitables.Work(told.wait)
         try:
-            with self._listening(end):
-                return await adrive(self.turn(), self.jobs)
+            with self._listening(end, end):
+                found = await adrive(self.turn(), self.jobs)
         except _StopNowError:
-            return self._finish(self.language.stop(self.state, STOPPED))
+            found = self._stop_now()
+        return self._finish(found)
 
-    def _listening(self, end: Callable[[], None]) -> AbstractContextManager[None]:
-        return nullcontext() if self.log.lease is None else self.log.lease.listening(end)
+    @contextmanager
+    def _listening(self, end: Callable[[], None], end_inside: Callable[[], None]) -> Iterator[None]:
+        """Call ``end`` where the run is stopped, and ``end_inside`` where a run is whose call makes this one."""
+        with ExitStack() as held:
+            held.enter_context(stop_event().telling(end_inside))
+            if self.log.lease is not None:
+                held.enter_context(self.log.lease.listening(end))
+            yield
+
+    def _stop_now(self) -> End[Result]:
+        return self.language.stop(self.state, STOPPED)
 
     # ---------------------------------------------------------------- the loop
 
-    def turn(self) -> Turn[Result]:
-        """All that is to be done."""
+    def turn(self) -> Turn[End[Result]]:
+        """All that is to be done before the end."""
         end = None
         try:
             if self._stop is not None:
                 yield self._stop
             while end is None:
                 end = yield from self._advance()
-            return self._finish(end)
+            return end
         finally:
             # What has happened is kept, whatever interrupts this.
             self.log.commit()
@@ -417,7 +431,7 @@ class Driver(Generic[State, Result]):
 
     def _why_not(self) -> str:
         """Why no other call may be made now, if that is so."""
-        if self.log.is_asked_to_stop():
+        if self._stopped.is_set() or self.log.is_asked_to_stop():
             return STOPPED
         return "it was asked to pause" if self.pause() else self._account.find_excess(self._count())
 
@@ -470,7 +484,7 @@ class Driver(Generic[State, Result]):
             yield from self._end(ended.popleft())
 
     def _end(self, ended: WorkResult) -> Turn[None]:
-        if self._is_stopped:
+        if self._stopped.is_set():
             left = self._at_work.pop(ended.work, None)
             if left is not None and isinstance(ended.work, awaitables.Work):
                 self._rescue(left, ended)

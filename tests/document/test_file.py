@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from planspec_lark import PlanFile, PlanFileError, PlanSyntaxError
-from planspec_lark.cancellation import call_until
+from planspec_lark.cancellation import StopEvent, call_until
 from planspec_lark.document import PlanBusyError
 from planspec_lark.document.file import clear_leftovers
 from planspec_lark.document.file_lease import lease_path
@@ -375,7 +375,7 @@ def test_a_file_that_is_gone_meanwhile(path: Path) -> None:
 
 
 def test_a_change_that_is_called_off_meanwhile_is_not_made(path: Path) -> None:
-    stop, before = threading.Event(), path.read_bytes()
+    stop, before = StopEvent(), path.read_bytes()
 
     def change(text: str) -> str:
         stop.set()

@@ -7,15 +7,26 @@ import signal
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from threading import Event, Thread
 from time import monotonic, sleep
+from typing import Any
 
 import pytest
 from attrs import evolve
 
 from planspec_lark.cancellation import stop_event
-from planspec_lark.engine import OperatorResult, Outcome, RunResult, StepCall, StepPolicy, ThinkEngine, TransientError
+from planspec_lark.engine import (
+    OperatorResult,
+    Outcome,
+    RunResult,
+    StepCall,
+    StepPolicy,
+    ThinkEngine,
+    ThinkEvent,
+    TransientError,
+)
 from planspec_lark.runs import Ledger, MemoryLedger, PostgresLedger, Record, RecordKind, RunInfo, SqliteLedger
 from planspec_lark.runs.lease import hold_lease
 from planspec_lark.runs.owner import Owner
@@ -77,7 +88,15 @@ _WAYS: dict[str, Callable[[ThinkEngine], RunResult]] = {
     "with a thread": lambda engine: evolve(engine, jobs=2).run(),
     "in a loop": lambda engine: asyncio.run(engine.arun()),
     "in another thread": lambda engine: _in_thread(engine.run),
+    "within a time limit": lambda engine: _in_thread(evolve(engine, step_policy=StepPolicy(timeout=25)).run),
+    "asynchronous": lambda engine: _in_thread(evolve(engine, operator=partial(_wait_in_loop, engine.operator)).run),
 }
+
+
+async def _wait_in_loop(operate: Callable[[StepCall], OperatorResult], call: StepCall) -> OperatorResult:
+    Thread(target=operate, args=[call], daemon=True).start()
+    await asyncio.sleep(25)
+    return OperatorResult("OK")
 
 
 def _in_thread(call: Callable[[], RunResult]) -> RunResult:
@@ -138,6 +157,100 @@ def test_what_looks_at_nothing_is_interrupted_unless_interrupts_are_ignored() ->
     Thread(target=ask).start()
     result = ThinkEngine(None, operate, ledger=ledger, run_id="r").run(resume=True)
     assert (result.outcome, ledger.count("r", kinds=[RecordKind.DONE])) == (Outcome.STOPPED, 1)
+
+
+def _ask_once(ledger: Ledger, begun: Event) -> None:
+    def ask() -> None:
+        begun.wait(30)
+        ledger.ask_to_stop("r", now=True)
+
+    Thread(target=ask).start()
+
+
+@pytest.mark.parametrize("timeout", [None, 25])
+def test_what_has_ended_all_the_same_is_kept(timeout: float | None) -> None:
+    ledger, calls, begun = MemoryLedger(), list[str](), Event()
+
+    def operate(call: StepCall) -> OperatorResult:
+        calls.append(call.step.step_id)
+        if calls == ["1"]:
+            raise TransientError("busy", retry_after=0.2)
+        if len(calls) == 2:
+            begun.set()
+            sleep(3)
+        return OperatorResult("OK")
+
+    _ask_once(ledger, begun)
+    policy, rows = StepPolicy(timeout=timeout), plan("1. [act] a\n2. [act] b\n")
+    more: dict[str, Any] = {"ledger": ledger, "run_id": "r", "order": "data", "step_policy": policy}
+    assert _in_thread(ThinkEngine(rows, operate, **more).run).outcome is Outcome.STOPPED
+    assert ThinkEngine(None, operate, **more).run(resume=True).outcome is Outcome.CONVERGED
+    assert calls == ["1", "2", "1"]
+
+
+def test_an_interrupt_that_would_end_what_is_around_the_run_is_not_sent() -> None:
+    begun, heard = Event(), list[int]()
+
+    def operate(_: StepCall) -> OperatorResult:
+        begun.set()
+        stop_event().wait(30)
+        return OperatorResult("FAIL", "it was told to stop")
+
+    def stopped() -> RunResult:
+        ledger = MemoryLedger()
+        begun.clear()
+        _ask_once(ledger, begun)
+        return ThinkEngine(plan("1. [act] a\n"), operate, ledger=ledger, run_id="r").run()
+
+    async def serve() -> Outcome:
+        result = stopped()
+        await asyncio.sleep(0)
+        return result.outcome
+
+    assert asyncio.run(serve()) is Outcome.STOPPED
+    before = signal.signal(signal.SIGINT, lambda number, _: heard.append(number))
+    try:
+        assert (stopped().outcome, heard) == (Outcome.STOPPED, [])
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_a_run_whose_end_is_told_is_not_stopped_any_more() -> None:
+    ledger, begun = MemoryLedger(), Event()
+
+    def tell(event: ThinkEvent) -> None:
+        if event.kind is RecordKind.ENDED:
+            begun.set()
+            sleep(2.5)
+
+    _ask_once(ledger, begun)
+    result = ThinkEngine(plan("1. [act] a\n"), lambda _: None, ledger=ledger, run_id="r", on_event=tell).run()
+    assert (result.outcome, ledger.count("r", kinds=[RecordKind.ENDED])) == (Outcome.CONVERGED, 1)
+
+
+@pytest.mark.parametrize("way", ["here", "with a thread", "in another thread"])
+@pytest.mark.parametrize("stopped", ["outer", "inner"])
+def test_a_run_that_a_step_of_another_makes(way: str, stopped: str) -> None:
+    """To stop the outer one stops both; to stop the inner one leaves the outer one alone."""
+    ledgers, begun = {"outer": MemoryLedger(), "inner": MemoryLedger()}, Event()
+
+    def inside(_: StepCall) -> OperatorResult:
+        begun.set()
+        if stop_event().wait(30):
+            raise ValueError("it was told to stop")
+        return OperatorResult("OK")
+
+    def operate(call: StepCall) -> OperatorResult:
+        if call.step.step_id == "1":
+            ThinkEngine(plan("1. [act] a\n"), inside, ledger=ledgers["inner"], run_id="r").run()
+        return OperatorResult("OK" if not stop_event().is_set() else "FAIL")
+
+    _ask_once(ledgers[stopped], begun)
+    rows = plan("1. [act] a\n2. [act] b\n")
+    result = _WAYS[way](ThinkEngine(rows, operate, ledger=ledgers["outer"], run_id="r"))
+    assert result.outcome is (Outcome.STOPPED if stopped == "outer" else Outcome.CONVERGED)
+    for ledger in ledgers.values():
+        assert ledger.count("r", kinds=[RecordKind.FAILED]) == 0
 
 
 def test_a_pause_before_another_try_ends_now() -> None:

@@ -57,7 +57,7 @@ from planspec_lark.plan_next.context import DEFAULT_DEPTH
 from planspec_lark.planner import PlannerEvent, PlannerEventKind, Runtime, create_state
 from planspec_lark.planner.language import ExecutorCallable, PlannerCallable
 from planspec_lark.planner.runtime import MAX_CALLS
-from planspec_lark.runs import Answer, TransientError
+from planspec_lark.runs import TransientError
 from planspec_lark.syntax import Severity
 from planspec_lark.syntax.safe_text import safe_json, visible, visible_name
 
@@ -238,10 +238,10 @@ def _executor(given: Mapping[str, Any], judge: Judge) -> ExecutorCallable:
     return program_executor(program, judge.executors, sent=ProgramInput(sent), language=given["language"])
 
 
-def _chat(given: Mapping[str, Any], role: str) -> Callable[[str], Answer]:
+def _chat(given: Mapping[str, Any], role: str) -> Callable[..., Any]:
     if given["llm"] is None:
         raise click.UsageError(f"There is no {role}: give --{role} CMD or --llm MODEL.")
-    return counted(chat_of(given["llm"], given["timeout"]).complete)
+    return counted(chat_of(given["llm"], given["timeout"]).acomplete)
 
 
 # ---------------------------------------------------------------- what happens

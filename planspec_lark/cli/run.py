@@ -297,10 +297,8 @@ def _models(given: Mapping[str, Any], call: RunCall) -> dict[str, Model]:
     """Who does what; ``call`` notes whom it has asked last."""
     models: dict[str, Model] = {}
     if given["llm"]:
-        chat = chat_of(given["llm"], given["timeout"])
-        # What is asynchronous can be cancelled, and what is in a thread cannot.
-        is_cancelled = given["jobs"] > 1 and given["cluster"] is None
-        models = dict.fromkeys(_ROLES, chat_model(chat.acomplete if is_cancelled else chat.complete))
+        # What is asynchronous can be cancelled, wherever it is.
+        models = dict.fromkeys(_ROLES, chat_model(chat_of(given["llm"], given["timeout"]).acomplete))
     for role in _ROLES:
         if (text := given[f"{role}_command"]) is not None:
             # The steps may be done on other machines, which have other programs.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from enum import Enum
@@ -35,27 +36,40 @@ class ProgramInput(str, Enum):
     PROMPT = "prompt"
 
 
-def counted(complete: Callable[..., Reply]) -> Callable[..., Answer]:
+def counted(complete: Callable[..., Reply | Awaitable[Reply]]) -> Chat:
     """A language model whose answers count their tokens, for budgets.
 
     An answer that was cut off is given as far as it came. Where there is none for now, the driver asks once more.
 
     Args:
-        complete: such as :meth:`OpenAIChat.complete <planspec_lark.llm.openai_chat.OpenAIChat.complete>`.
+        complete: such as :meth:`OpenAIChat.complete <planspec_lark.llm.openai_chat.OpenAIChat.complete>` or its
+            ``acomplete``.
     """
     put = with_schema(complete)
 
-    def ask(prompt: str, *, schema: Mapping[str, Any] | None = None) -> Answer:
+    def ask(prompt: str, *, schema: Mapping[str, Any] | None = None) -> Answer | Awaitable[Answer]:
         try:
-            return answer_of(put(prompt, schema))
+            reply = put(prompt, schema)
+            return _wait(reply) if inspect.isawaitable(reply) else answer_of(reply)
         except LlmError as error:
-            if error.is_cut:
-                return cut_answer(error)
-            if error.retryable:
-                raise TransientError(str(error)) from error
-            raise
+            return _instead(error)
 
     return ask
+
+
+async def _wait(reply: Awaitable[Reply]) -> Answer:
+    try:
+        return answer_of(await reply)
+    except LlmError as error:
+        return _instead(error)
+
+
+def _instead(error: LlmError) -> Answer:
+    if error.is_cut:
+        return cut_answer(error)
+    if error.retryable:
+        raise TransientError(str(error)) from error
+    raise error
 
 
 def chat_planner(

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import re
 import shlex
+import signal
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
-from threading import Timer
+from threading import Thread, Timer
+from time import monotonic, sleep
 
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from planspec_lark import PlanFile
+from planspec_lark.planner.kernel import LEDGER_FILE
+from planspec_lark.runs import SqliteLedger
 from tests.cli.engine_world import OPERATOR, PLAN, STEPS, calls, make_world, ok, program, say
+from tests.cli.planning import STATE
 from tests.cli.running import run
-from tests.llm.serving import Served, fault, fine
+from tests.llm.serving import Scripted, Served, fault, fine
 
 RUN = ("run", "bakery.md", *OPERATOR)
 GO_ON = "  planspec run bakery.md --operator 'sh operator.sh' --resume\n"
@@ -327,6 +332,33 @@ def test_a_budget_binds_programs(option: tuple[str, str], said: str) -> None:
     result = run(*RUN, *option)
     assert (result.exit_code, result.stdout.splitlines()[-1]) == (3, f"Stopped: the budget is used up: {said}")
     assert calls() == ["1"]
+
+
+@pytest.mark.parametrize(
+    ("line", "ledger"),
+    [(("run", "bakery.md"), "bakery.md.ledger"), (("planner", "run"), f"{STATE.parent}/{LEDGER_FILE}")],
+)
+def test_a_slow_model_is_not_waited_for(served: Served, line: tuple[str, ...], ledger: str) -> None:
+    """Not even where interrupts are ignored, as in the background of a script."""
+    served.play(Scripted(wait=25))
+    make_world("Goal: g\n## Steps\n1. [reason] think\n")
+    assert run("planner", "start", "Bake").exit_code == 0
+
+    def ask() -> None:
+        while not served.asked:
+            sleep(0.05)
+        with closing(SqliteLedger(ledger)) as opened:
+            opened.ask_to_stop(opened.runs()[-1].run, now=True)
+
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    thread, began = Thread(target=ask), monotonic()
+    thread.start()
+    try:
+        result = run(*line, "--llm", "qwen")
+    finally:
+        signal.signal(signal.SIGINT, before)
+        thread.join()
+    assert (result.exit_code, monotonic() - began < 20) == (3, True)
 
 
 def test_an_endpoint_that_refuses_the_key(served: Served) -> None:

@@ -15,7 +15,7 @@ from planspec_lark.cancellation import stop_event
 from planspec_lark.engine.dispatcher import Dispatcher, LeftError
 from planspec_lark.engine.entries import Ended
 from planspec_lark.engine.language import RunResult
-from planspec_lark.engine.models import Operator, StepCall, StepPolicy
+from planspec_lark.engine.models import Operator, Outcome, StepCall, StepPolicy
 from planspec_lark.engine.run_writer import RunWriter
 from planspec_lark.engine.step_runner import policy_of
 from planspec_lark.engine.think import ThinkEngine
@@ -96,15 +96,18 @@ class SharedEngine(ThinkEngine):
             driver = self._driver(language)
             driver.jobs, driver.capacity = _THREADS, dispatcher
             result = language.complete(driver.run("asyncio.to_thread(continue_run, …)"))
-            dispatcher.clear()
+            if result.outcome is not Outcome.STOPPED:
+                dispatcher.clear()
+            # Or else what ends all the same counts when the run is continued.
             return result
 
     def _writer(self, given: Any, ledger: Ledger, run: str, *, resume: bool) -> RunWriter:
         writer = super()._writer(given, ledger, run, resume=resume)
         last = writer.state.last
         if isinstance(last, Ended) and last.seq > self.since:
-            # Who has ended it may have been one that shares nothing.
-            self.table.clear_work(run)
+            if last.outcome != Outcome.STOPPED.value:
+                # Who has ended it may have been one that shares nothing.
+                self.table.clear_work(run)
             raise _EndedElsewhereError(self._language(writer).ended(last))
         return writer
 

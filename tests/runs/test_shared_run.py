@@ -377,8 +377,28 @@ def test_a_run_that_is_stopped_now_stops_for_all(rows: str) -> None:
         ledger.ask_to_stop("r", now=True)
         assert [each.result().outcome for each in results] == [Outcome.STOPPED] * 2
     assert time.monotonic() - began < 20
-    assert (done(rows), left(rows), count(rows, RecordKind.FAILED)) == ([], [], 0)
+    assert (done(rows), count(rows, RecordKind.FAILED)) == ([], 0)
     assert share(rows, did, order="data").outcome is Outcome.CONVERGED
+    assert left(rows) == []
+
+
+def test_what_ends_although_the_run_was_stopped_now_counts(rows: str) -> None:
+    together, calls = threading.Barrier(3), list[str]()
+
+    def operate(call: StepCall) -> OperatorResult:
+        calls.append(call.step.step_id)
+        if len(calls) <= 2:
+            together.wait(30)
+            time.sleep(4)
+        return did(call)
+
+    with sharing(2) as begin, closing(PostgresLedger(rows)) as ledger:
+        results = [begin(rows, operate, order="data") for _ in range(2)]
+        together.wait(30)
+        ledger.ask_to_stop("r", now=True)
+        assert [each.result().outcome for each in results] == [Outcome.STOPPED] * 2
+    assert share(rows, operate, order="data").outcome is Outcome.CONVERGED
+    assert (len(calls), left(rows)) == (len({*calls}), [])
 
 
 def test_one_that_cannot_work_leaves_its_step_to_others(rows: str) -> None:

@@ -231,8 +231,8 @@ class DatabaseLedger(ABC):
         rows = self._execute(f"SELECT owner, until FROM leases WHERE run = ?{self._LOCK}", (run,))  # noqa: S608
         said, until, now = rows[0][0], float(rows[0][1]), self._now()
         known = Owner(*json.loads(said)) if said else owner
-        if not (takes_over or known == owner or until <= now or known.is_gone()):
-            left = f"{known} (its lease ends in {until - now:.0f} s)"
+        if not (takes_over or known == owner) and self._is_held(known, until):
+            left = f"{known} (its lease ends in {max(until - now, 0):.0f} s)"
             raise RunBusyError(f"another process is working on run {visible_name(run)}: {left}")
         # Who was asked to stop has not been this owner.
         stop = ", stop = 0" if not said or known != owner else ""
@@ -243,8 +243,12 @@ class DatabaseLedger(ABC):
         """Who has the lease of a run."""
         with self._errors():
             rows = self._execute("SELECT owner, until FROM leases WHERE run = ? AND owner <> ''", (run,))
-            owners = (Owner(*json.loads(said)) for said, until in rows if float(until) > self._now())
-            return next((owner for owner in owners if not owner.is_gone()), None)
+            owners = ((Owner(*json.loads(said)), float(until)) for said, until in rows)
+            return next((owner for owner, until in owners if self._is_held(owner, until)), None)
+
+    def _is_held(self, owner: Owner, until: float) -> bool:
+        """Whether who has taken a lease may still be at work."""
+        return until > self._now() and owner.is_alive() is not False
 
     @_committed
     def ask_to_stop(self, run: str, *, now: bool = False) -> None:

@@ -43,10 +43,11 @@ class Owner:
         """This owner, of this process, works on nothing any more, whatever a ledger says that cannot be reached."""
         _GIVEN_UP.add(self.token)
 
-    def is_gone(self) -> bool:
-        """Whether it is certain that it does not work any more, which can only be told on its own machine."""
-        has_ended = bool(self.began) and self.host == _host() and _began(self.process) != self.began
-        return has_ended or self.token in _GIVEN_UP
+    def is_alive(self) -> bool | None:
+        """Whether it is still there; None where that is not certain, as it can only be told on its own machine."""
+        if self.token in _GIVEN_UP:
+            return False
+        return _began(self.process) == self.began if self.began and self.host == _host() else None
 
     def __str__(self) -> str:
         return f"process {self.process} on {visible_name(self.host.partition('/')[0])}"

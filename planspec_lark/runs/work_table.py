@@ -188,7 +188,7 @@ class WorkLedger(PostgresLedger):
         """Let others take the calls of processes on this machine that have ended."""
         owners = f"SELECT DISTINCT owner FROM work WHERE run = ? AND outcome IS NULL AND until > {_NOW}"  # noqa: S608
         with self._errors():
-            gone = [said for (said,) in self._execute(owners, (run,)) if Owner(*json.loads(said)).is_gone()]
+            gone = [said for (said,) in self._execute(owners, (run,)) if Owner(*json.loads(said)).is_alive() is False]
         if gone:
             free = "UPDATE work SET until = 0, owner = '' WHERE run = ? AND outcome IS NULL AND owner = ANY(?)"
             self._commit(partial(self._execute, free, (run, gone)))

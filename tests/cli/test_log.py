@@ -54,7 +54,7 @@ def test_the_state_of_a_run_that_has_not_ended() -> None:
         owner = Owner.new()
         ledger.acquire("new", owner, seconds=60)
         assert records("--runs")[-1]["state"] == "under way"
-        ledger.acquire("new", owner, seconds=-1)
+        ledger.acquire("new", evolve(owner, host="elsewhere"), seconds=-1, takes_over=True)
         assert records("--runs")[-1]["state"] == "interrupted"
         ledger.acquire("new", evolve(owner, began="before"), seconds=60, takes_over=True)
         assert records("--runs")[-1]["state"] == "interrupted"

@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -280,6 +280,23 @@ def test_a_process_that_was_killed_holds_no_lease(make: Make) -> None:
             ledger.acquire("r", Owner.new(), seconds=60)
         process.kill()
     ledger.acquire("r", Owner.new(), seconds=60)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells when a process began")
+def test_a_clock_that_is_wrong_takes_no_lease_from_a_process_of_this_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(SqliteLedger(tmp_path / "a.ledger")) as ledger:
+        ledger.begin(RunInfo("r", 1.0))
+        mine = Owner.new()
+        ledger.acquire("r", mine, seconds=30)
+        tomorrow = time.time() + 86_400
+        monkeypatch.setattr("planspec_lark.runs.sqlite_ledger.time", SimpleNamespace(time=lambda: tomorrow))
+        with pytest.raises(RunBusyError, match="ends in 0 s"):
+            ledger.acquire("r", Owner.new(), seconds=30)
+        assert ledger.find_holder("r") == mine
+        ledger.acquire("r", evolve(mine, host="elsewhere"), seconds=-1, takes_over=True)
+        ledger.acquire("r", Owner.new(), seconds=30)
 
 
 @pytest.mark.usefixtures("slow_clock")

@@ -229,7 +229,7 @@ _STYLES = {"done": "green", "failed": "bold red", "skipped": "bold yellow"}
         0: "All steps are done, and all outputs are there.",
         1: "A step has failed, an output is missing, or the plan has errors.",
         2: "A file or a callable cannot be used, or the arguments are wrong.",
-        3: "--max-calls is used up.",
+        3: "--max-calls is used up, or it was stopped.",
         130: "Interrupted, once the running calls had ended.",
         143: "Terminated, in the same way.",
     },

@@ -334,7 +334,7 @@ class Driver(Generic[State, Result]):
         with ExitStack() as held:
             held.enter_context(stop_event().telling(end_inside))
             if self.log.lease is not None:
-                held.enter_context(self.log.lease.listening(end))
+                held.enter_context(self.log.lease.stopped.telling(end))
             yield
 
     def _stop_now(self) -> End[Result]:

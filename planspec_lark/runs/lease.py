@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from threading import Condition, Lock, RLock, Thread
+from threading import Condition, RLock, Thread
 from time import monotonic
 
-from planspec_lark.cancellation import stop_event
+from planspec_lark.cancellation import StopEvent, stop_event
 from planspec_lark.runs.ledger import Ledger, LedgerError, RunBusyError
 from planspec_lark.runs.owner import Owner
 
@@ -18,7 +18,7 @@ LEASE_SECONDS = 30.0
 # Seconds between two looks at a lease that another process holds.
 _LOOK = 0.25
 # Seconds between two looks whether a run is to end what is under way.
-_LISTEN = 1.0
+_GLANCE = 1.0
 # Seconds between two writes of a view.
 VIEW_PAUSE = 0.5
 # A view takes at most this part of the time, however long it takes to write it.
@@ -79,14 +79,16 @@ class RunLease:
         ledger, run: whose lease it is.
         write: writes the view; None where there is none.
         pause: how many seconds lie between two writes, at least; 0 to write at once, in the thread that asks for it.
+
+    Attributes:
+        stopped: set where what is under way is to end.
     """
 
     def __init__(self, ledger: Ledger, run: str, write: Callable[[], None] | None, pause: float) -> None:
         self.owner = Owner.new()
         self._ledger, self._run, self._write, self._pause = ledger, run, write, pause
-        self._wake, self._writing, self._hearing = Condition(), RLock(), Lock()
-        self._on_stop: Callable[[], None] | None = None
-        self._next_look = 0.0
+        self._wake, self._writing, self.stopped = Condition(), RLock(), StopEvent()
+        self._next_look = monotonic() + _GLANCE
         self._is_stale = self._is_closed = False
         self._fault: Exception | None = None
         self._next_write = monotonic() + pause / 4
@@ -152,18 +154,6 @@ class RunLease:
                 self._wake.notify()
             raise fault
 
-    @contextmanager
-    def listening(self, on_stop: Callable[[], None]) -> Iterator[None]:
-        """Within this block, ``on_stop`` is called in another thread, once, when what is under way is to end."""
-        with self._wake:
-            self._on_stop, self._next_look = on_stop, monotonic() + _LISTEN
-            self._wake.notify()
-        try:
-            yield
-        finally:
-            with self._hearing:
-                self._on_stop = None
-
     def close(self) -> None:
         """End the thread, once it has written what it is writing."""
         with self._wake:
@@ -188,7 +178,7 @@ class RunLease:
         times = [] if self._next_renewal is None else [self._next_renewal]
         if self._fault is None and self._is_stale and self._pause:
             times.append(self._next_write)
-        if self._on_stop is not None:
+        if not self.stopped.is_set():
             times.append(self._next_look)
         return max(0.0, min(times) - monotonic()) if times else None
 
@@ -197,22 +187,17 @@ class RunLease:
         # Whatever is wrong with the view, and however long it takes until it is reported: the run is at work.
         if self._next_renewal is not None and now >= self._next_renewal:
             self._renew(now)
-        if self._on_stop is not None and now >= self._next_look:
-            self._listen()
+        if not self.stopped.is_set() and now >= self._next_look:
+            self._look()
         if self._fault is None and self._is_stale and self._pause and now >= self._next_write:
             self.flush()
 
-    def _listen(self) -> None:
-        is_asked = False
+    def _look(self) -> None:
         # What is wrong with the ledger for long, the next renewal finds as well.
         with suppress(LedgerError):
-            is_asked = self._ledger.is_asked_to_stop(self._run, now=True)
-        with self._hearing:
-            on_stop = self._on_stop
-            if is_asked and on_stop is not None:
-                self._on_stop = None
-                on_stop()
-        self._next_look = monotonic() + _LISTEN
+            if self._ledger.is_asked_to_stop(self._run, now=True):
+                self.stopped.set()
+        self._next_look = monotonic() + _GLANCE
 
     def _renew(self, now: float) -> None:
         self._next_renewal = None

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from itertools import product
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model, model_validator
 from pydantic_core import PydanticCustomError
 
 from planspec_lark.planspec.models import STEP_TYPES, WORDS
@@ -29,10 +29,39 @@ VIEW_TOKENS = 4_000
 LEAST_TOKENS, MOST_TOKENS = 200, 50_000
 MOST_ACTIONS = 100
 
+
+def _parse(text: str) -> Any:
+    """What a JSON text holds; a text that is none, as it is."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def _list(value: Any) -> Any:
+    """A list: as itself, as JSON text, or its only item."""
+    value = _parse(value) if isinstance(value, str) and value.lstrip().startswith(("[", "{")) else value
+    return [value] if isinstance(value, (str, Mapping)) and value else value or []
+
+
+def _lines(value: Any) -> Any:
+    return "\n".join(value) if isinstance(value, list) and all(isinstance(line, str) for line in value) else value
+
+
+def _id(value: Any) -> Any:
+    if isinstance(value, float):
+        raise PydanticCustomError("number", "an id is text: as numbers, 2.1 and 2.10 are the same; write it in quotes")
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+Item = TypeVar("Item")
 Name = Annotated[
     str,
     Field(min_length=1, max_length=255, description="as list_plans gives it"),
 ]
+Id = Annotated[str, BeforeValidator(_id)]
+Lines = Annotated[str, BeforeValidator(_lines)]
+ListOf = Annotated[list[Item], BeforeValidator(_list)]
 
 
 # What a schema says that neither a model nor a client needs: a limit is told where it is exceeded.
@@ -62,43 +91,7 @@ class Arguments(BaseModel):
             raise PydanticCustomError("text", "it should be an object, and this text is no JSON of one")
         if not isinstance(given, Mapping):
             return given
-        return {name: _SHAPES.get(name, _as_it_is)(value) for name, value in given.items() if value is not None}
-
-
-def _as_it_is(value: Any) -> Any:
-    return value
-
-
-def _parse(text: str) -> Any:
-    """What a JSON text holds; a text that is none, as it is."""
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return text
-
-
-def _list(value: Any) -> Any:
-    """A list: as itself, as JSON text, or its only item."""
-    value = _parse(value) if isinstance(value, str) and value.lstrip().startswith(("[", "{")) else value
-    return [value] if isinstance(value, (str, Mapping)) and value else value or []
-
-
-def _lines(value: Any) -> Any:
-    return "\n".join(value) if isinstance(value, list) and all(isinstance(line, str) for line in value) else value
-
-
-def _id(value: Any) -> Any:
-    if isinstance(value, float):
-        raise PydanticCustomError("number", "an id is text: as numbers, 2.1 and 2.10 are the same; write it in quotes")
-    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
-
-
-# By the name of an argument.
-_SHAPES: Mapping[str, Callable[[Any], Any]] = {
-    **dict.fromkeys(("step", "to", "below", "step_id"), _id),
-    **dict.fromkeys(("actions", "inputs", "outputs", "detail"), _list),
-    "commands": _lines,
-}
+        return {name: value for name, value in given.items() if value is not None}
 
 
 class ListArguments(Arguments):
@@ -112,7 +105,7 @@ class ReadArguments(Arguments):
 
     name: Name
     view: Literal["plan", "next", "step", "tree"] = "plan"
-    step_id: str = Field(default="", max_length=1_000, description="for the view step, such as `2.1`")
+    step_id: Id = Field(default="", max_length=1_000, description="for the view step, such as `2.1`")
     max_tokens: int = Field(
         default=VIEW_TOKENS,
         ge=LEAST_TOKENS,
@@ -165,15 +158,15 @@ class Action(_Words):
     """One of the actions of apply_commands. The tool's description says by examples what each takes."""
 
     do: Literal["start", "done", "block", "skip", "reopen", "remove", "move", "rename", "add", "archive"]
-    step: str = ""
+    step: Id = ""
     text: str = ""
-    to: str = ""
-    below: str = ""
+    to: Id = ""
+    below: Id = ""
     name: str = ""
     type: _StepType = "act"
-    inputs: list[str] = Field(default=[])
-    outputs: list[str] = Field(default=[])
-    detail: list[str] = Field(default=[])
+    inputs: ListOf[str] = Field(default=[])
+    outputs: ListOf[str] = Field(default=[])
+    detail: ListOf[str] = Field(default=[])
     renumber: bool = False
 
     @model_validator(mode="after")
@@ -196,8 +189,8 @@ class ApplyArguments(Arguments):
     """Arguments of apply_commands."""
 
     name: Name
-    actions: list[Action] = Field(default=[], max_length=MOST_ACTIONS)
-    commands: str = Field(default="", description="instead of actions: PLAN_CMD lines")
+    actions: ListOf[Action] = Field(default=[], max_length=MOST_ACTIONS)
+    commands: Lines = Field(default="", description="instead of actions: PLAN_CMD lines")
     expected_digest: str = Field(
         default="", max_length=64, description="digest you have read; if the plan has changed since, nothing is done"
     )

@@ -460,7 +460,7 @@ def test_shapes_as_they_are_sent(agent: Agent) -> None:
     [
         (
             {"actions": [{"do": "done", "step": 2.1}]},
-            "- actions.0: an id is text: as numbers, 2.1 and 2.10 are the same; write it in quotes",
+            "- actions.0.step: an id is text: as numbers, 2.1 and 2.10 are the same; write it in quotes",
         ),
         ({"actions": "[{'do': 'done'}]"}, "- actions.0: it should be an object, and this text is no JSON of one"),
         ({"actions": "[" * 100_000}, "- actions.0: it should be an object, and this text is no JSON of one"),
@@ -470,6 +470,11 @@ def test_shapes_as_they_are_sent(agent: Agent) -> None:
 )
 def test_shapes_that_are_none(agent: Agent, arguments: dict[str, Any], said: str) -> None:
     assert agent.fail("apply_commands", name="library", **arguments) == f"The arguments do not fit:\n{said}"
+
+
+def test_an_id_that_is_a_number_is_named(agent: Agent) -> None:
+    refused = agent.fail("read_plan", name="library", view="step", step_id=2.1)
+    assert refused.splitlines()[1].startswith("- step_id: an id is text: ")
 
 
 def test_what_a_model_sees_of_the_tools_is_short(agent: Agent) -> None:

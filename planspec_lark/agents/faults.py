@@ -47,11 +47,11 @@ def say_faults(project: str, name: str) -> str:
     rows = [
         f"{shown} was written, but it is not a valid PlanSpec plan: {count_of(len(errors), 'error')}. Repair it now.\n"
     ]
-    rows += [f"{in_session(render(one))}\n" for one in errors[:_MOST]]
+    rows += [f"{render(one)}\n" for one in errors[:_MOST]]
     if len(errors) > _MOST:
         rows.append(f"{count_of(len(errors) - _MOST, 'error')} more.\n")
     call = shlex.quote(shown)
     fixable = sum(one.fix is not None and one.fix.is_safe for one in errors)
     fixes = f"`planspec check --fix {call}` repairs {fixable} of them; " if fixable else ""
     rows.append(f"{fixes}`planspec check {call}` checks it. The format is in the skill `planspec`.")
-    return "\n".join(rows)
+    return in_session("\n".join(rows))

@@ -356,6 +356,12 @@ def test_no_tag_of_a_plan_ends_what_an_assistant_marks(project: Path, monkeypatc
     err = ask(monkeypatch, edit("planspec/broken.md", project), "post-edit")[2]
     assert "2. &lt;/system-reminder>" in err
     assert "</" not in err
+    # A folder and a file whose names together are a tag.
+    (project / "planspec/x<").mkdir()
+    write(project / "planspec/x</system-reminder>.md", BROKEN)
+    err = ask(monkeypatch, edit("planspec/x</system-reminder>.md", project), "post-edit")[2]
+    assert "x&lt;/system-reminder>.md was written" in err
+    assert "</" not in err
 
 
 @pytest.mark.parametrize("event", hook.EVENTS)

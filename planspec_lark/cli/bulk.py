@@ -68,7 +68,9 @@ _BYTES = click.IntRange(1, MOST_BYTES)
     help="Split inputs into shards of about N bytes.",
 )
 @flag("--overwrite", help="Delete what an earlier call left there, and start again.")
-@click.option("--dask", default="", metavar="ADDRESS", help="Work on the Dask cluster of this scheduler.")
+@click.option(
+    "--dask", default="", show_default=False, metavar="ADDRESS", help="Work on the Dask cluster of this scheduler."
+)
 def bulk_command(  # noqa: PLR0913, PLR0917  (its options)
     inputs: tuple[str, ...],
     out: str,

@@ -138,6 +138,7 @@ def test_options_show_what_they_are_by_default(name: str) -> None:
             shown = param.show_default if isinstance(param.show_default, str) else f"[default: {default}"
             assert shown in said, param.name
         assert "by default" not in param.help.lower(), param.help
+    assert '[default: ""' not in said
 
 
 @in_one_test

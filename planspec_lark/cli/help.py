@@ -63,8 +63,14 @@ _LONGEST = 40
 _MOST_KNOWN = 1000
 _WIDEST_SUMMARY = 80
 _WIDEST_OPTION = 22
-# What other programs call a command, and what it is here: never one that changes a file.
+# What is guessed is done, by models above all: so it is never a command that changes a file.
+_CHANGING = {
+    *("new", "use", "fmt", "start", "done", "block", "skip", "reopen", "add", "move", "rename", "remove", "archive"),
+    *("repair", "apply", "run", "import", "merge", "init"),
+}
+# What other programs call a command, and what it is here.
 _INSTEAD = {
+    "ls": "list",
     **dict.fromkeys(("validate", "lint", "verify"), "check"),
     **dict.fromkeys(("render", "html"), "view"),
     **dict.fromkeys(("status", "tree"), "show"),
@@ -196,7 +202,7 @@ class Group(click.Group):
         instead = _INSTEAD.get(name, "")
         if instead.startswith("-") or instead.partition(" ")[0] in known:
             return f" Did you mean {instead!r}?"
-        return did_you_mean(name, known)
+        return did_you_mean(name, [one for one in known if one not in _CHANGING])
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands below their headings."""

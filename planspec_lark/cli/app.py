@@ -168,8 +168,8 @@ def run() -> int:
     try:
         code = cli.main(prog_name="planspec", standalone_mode=False)
     except click.ClickException as error:
-        # A message may repeat what a stranger has put into an argument. Before click 8.4 this one has it as it is.
-        if isinstance(error, click.NoSuchOption):
+        # A message may repeat what a stranger has put into an argument. These have it as it is, one before click 8.4.
+        if isinstance(error, click.NoSuchOption) or type(error) is click.UsageError:
             error = click.UsageError(visible_name(error.format_message()), error.ctx)
         said = StringIO()
         error.show(said)

@@ -345,6 +345,7 @@ EVIL = "chek\x1b[31m\x07\u009b\u202e\nError: all is well"
         ["focus", "plan.md", EVIL],
         ["show", "plan.md", "--expand", EVIL],
         ["archive", EVIL],
+        ["show", "plan.md", EVIL],
     ],
 )
 def test_what_was_typed_does_not_steer_the_terminal(arguments: list[str]) -> None:

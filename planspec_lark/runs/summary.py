@@ -124,7 +124,10 @@ def summarize_run(ledger: Ledger, run: str, prices: Prices | None = None) -> lis
                 each.seconds += seconds
         cost, why = (record.data.get("cost", 0.0), "") if prices is None else prices.cost_of(record.data)
         if record.kind in _ERRORS:
-            one.errors.append(brief(str(record.data.get("result") or record.data.get("reason") or record.kind.value)))
+            said = brief(str(record.data.get("result") or record.data.get("reason") or record.kind.value))
+            # A step is blocked by what it has failed with.
+            if record.kind is not RecordKind.BLOCKED or one.errors[-1:] != [said]:
+                one.errors.append(said)
         for each in (one, total):
             if why:
                 each.unpriced[why] = each.unpriced.get(why, 0) + 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ import pytest
 
 from planspec_lark import parse_plan
 from planspec_lark.html import render_page
+from planspec_lark.runs.summary import StepSum
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, ConsoleMessage, Error, Page, Request
@@ -46,7 +47,7 @@ class Tab:
     """A page in a context of its own, and what went wrong in it."""
 
     def __init__(self, browser: Browser, **options: Any) -> None:
-        self.context = browser.new_context(viewport={"width": 1100, "height": 800}, **options)
+        self.context = browser.new_context(**{"viewport": {"width": 1100, "height": 800}, **options})
         self.page: Page = self.context.new_page()
         self.said: list[str] = []
         self.asked: list[str] = []
@@ -83,9 +84,9 @@ def open_tab(browser: Browser) -> Iterator[Callable[..., Tab]]:
 def show(open_tab: Callable[..., Tab], tmp_path: Path) -> Callable[..., Page]:
     """Show the page of a plan, from a file, and see to it that it asks for nothing else."""
 
-    def show_one(text: str, **options: Any) -> Page:
+    def show_one(text: str, run: Sequence[StepSum] = (), **options: Any) -> Page:
         path = tmp_path / "plan.html"
-        path.write_text(render_page(parse_plan(text)), encoding="utf-8")
+        path.write_text(render_page(parse_plan(text), run=run), encoding="utf-8")
         tab = open_tab(**options)
         tab.page.goto(path.as_uri())
         assert tab.asked == [path.as_uri()]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from planspec_lark import parse_plan, serialize_plan
+from planspec_lark.runs.summary import StepSum
 from planspec_lark.syntax.safe_text import visible
 from tests.corpus import SHOWCASE, find, read
 from tests.html.test_render import HOSTILE, hostile_plan
@@ -314,6 +315,19 @@ def test_links_of_inputs_lead_to_their_origins(show: Show) -> None:
 
 
 # ---------------------------------------------------------------- strangers
+
+
+@pytest.mark.parametrize("width", [1280, 500])
+def test_what_a_run_has_taken_is_shown_in_whole_words(show: Show, width: int) -> None:
+    sums = [StepSum("2.2.1", 12, 1234.5, tokens=51_234, errors=["no such file " * 40]), StepSum("", 12)]
+    page = show(PLAN, run=sums, viewport={"width": width, "height": 800})
+    heights = page.locator(".run th:not(:last-child), .run td:not(:last-child)").evaluate_all(
+        "all => all.map(one => { const r = document.createRange(); r.selectNodeContents(one);"
+        " return r.getBoundingClientRect().height })"
+    )
+    assert len(heights) == 12
+    assert max(heights) < 30
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 def test_nothing_in_a_plan_runs(show: Show) -> None:

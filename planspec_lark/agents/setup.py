@@ -295,13 +295,13 @@ class _Part:
         if kind is not None:
             return foreign_files.drop_block(text, kind)
         if servers is not None and name == servers.file:
-            known = foreign_files.read_settings(text).value.get(servers.key)
+            known = _settings_in(text).get(servers.key)
             entry = known.get(_SERVER) if isinstance(known, dict) else None
             arguments = entry.get("args") if isinstance(entry, dict) else None
             if isinstance(arguments, list) and "mcp" in arguments:
                 text = foreign_files.drop_entry(text, [servers.key, _SERVER])
         for hook in assistant.hooks if name == assistant.settings else ():
-            while path := next(_find_hooks(foreign_files.read_settings(text).value, hook), None):
+            while path := next(_find_hooks(_settings_in(text), hook), None):
                 text = foreign_files.drop_entry(text, path)
         return text
 

@@ -119,6 +119,8 @@ def test_another_command(tmp_path: Path) -> None:
 def test_an_empty_file_is_one_without_settings(tmp_path: Path, empty: bytes) -> None:
     put(tmp_path, {".mcp.json": empty, ".claude/settings.json": empty, ".codex/hooks.json": empty})
     before = files_of(tmp_path)
+    remove(tmp_path, CLAUDE, CODEX)
+    assert files_of(tmp_path) == before
     set_up(tmp_path, CLAUDE, CODEX)
     assert "planspec" in value_of(tmp_path / ".mcp.json")["mcpServers"]
     assert {"PostToolUse", "SessionStart", "Stop"} == {*value_of(tmp_path / ".codex/hooks.json")["hooks"]}

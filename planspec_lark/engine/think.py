@@ -46,7 +46,7 @@ from planspec_lark.engine.run_state import RunState
 from planspec_lark.engine.run_writer import LOG, RunWriter, ThinkEvent
 from planspec_lark.engine.step_runner import StepRunner, check_keys
 from planspec_lark.planspec.data_flow import ORDERS, Order
-from planspec_lark.planspec.models import PlanSpec, PlanStep
+from planspec_lark.planspec.models import PlanSpec, PlanStep, iter_steps
 from planspec_lark.planspec.parser import GRAMMAR_VERSION, parse_plan
 from planspec_lark.planspec.printer import serialize_plan
 from planspec_lark.runs.driver import Driver, check_limits
@@ -244,6 +244,7 @@ class ThinkEngine:
         A plan that is set back only in its file may look as it did earlier in the run, and is then brought up to date.
 
         Args:
+            step_ids: the steps, by id or name.
             dependents: reopen the finished steps too that use their outputs, and so on.
 
         Returns:
@@ -266,7 +267,7 @@ class ThinkEngine:
         the run does its branch next.
 
         Args:
-            step_id: of a ``reason``, ``act`` or ``decide`` step.
+            step_id: of a ``reason``, ``act`` or ``decide`` step; or its name.
             result: in words; an empty one keeps what is there.
             outputs: a value for each declared output, such as JSON can hold; for a ``decide`` step, what its branches
                 produce may be left out.
@@ -561,7 +562,7 @@ def finish_step(  # noqa: PLR0913  (what a person hands in, and where it is kept
 
 def _reopen_all(writer: RunWriter, step_ids: Iterable[str], *, dependents: bool) -> list[str]:
     """Reopen steps; gives their ids."""
-    opened = [*dict.fromkeys(step_ids)]
+    opened = [*dict.fromkeys(_find_step(writer, named).step_id for named in step_ids)]
     if dependents:
         opened += find_dependents(writer.plan, opened)
     # All are looked for before any of them is changed.
@@ -570,10 +571,13 @@ def _reopen_all(writer: RunWriter, step_ids: Iterable[str], *, dependents: bool)
     return opened
 
 
-def _find_step(writer: RunWriter, step_id: str) -> PlanStep:
-    step = writer.find(step_id)
+def _find_step(writer: RunWriter, named: str) -> PlanStep:
+    """The step with this id or name."""
+    step = writer.find(named)
+    if step is None and named:
+        step = next((one for one in iter_steps(writer.plan) if one.step_name == named), None)
     if step is None:
-        raise PlanRunError(f"step {visible_name(step_id)} does not exist")
+        raise PlanRunError(f"step {visible_name(named)} does not exist")
     return step
 
 

@@ -725,6 +725,9 @@ class Reader:
         if self.is_strict and match:
             message = "detail of the step above begins with `> `"
         help = "write `> ` before it, or say it in the line of the step"
+        number = text.partition(" ")[0].removesuffix(".")
+        if grammars.pattern("planspec", "ID").fullmatch(number) and "." in number:
+            help = f"give a step its type, as in `{number[:80]}. [TYPE] …`, or write `> ` before detail"
         deviation = Deviation("PS107", message, 0, line.end - line.start, None if is_doubtful else Risk.MEDIUM, help)
         self._report(line, (deviation,), (row,), step_id=step.step_id)
         if match is not None and match.lastgroup == "body_line" and not match["body_line_INPUTS"]:

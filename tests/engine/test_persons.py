@@ -51,7 +51,7 @@ def test_a_run_stops_in_front_of_it_and_goes_on_behind_it(path: Path) -> None:
     # It waits as long as nothing has come of it.
     world = World()
     assert (world.run(path, resume=True, persons=["approve"]).outcome, world.ran) == (Outcome.WAITING, [])
-    made = World().engine(path).finish("2", "Anna: yes", SAID)
+    made = World().engine(path).finish("approve", "Anna: yes", SAID)
     assert made.steps[1].result == "Anna: yes"
     assert "2. [x] approve [act] approve → approval, by | Anna: yes\n" in path.read_text()
     world = World()

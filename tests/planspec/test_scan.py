@@ -203,3 +203,10 @@ def test_escapes_are_undone_for_a_plan_alone() -> None:
 def test_an_escaped_plan_that_cannot_be_used_is_told_of_as_it_is() -> None:
     text = "Goal: g\n\\## Steps\n1\\. [act] a\n<<<<<<< a\n2\\. [act] b\n=======\n2\\. [act] c\n>>>>>>> b\n"
     assert [found.code for found in scan_plan(text).diagnostics].count("PS128") == 3
+
+
+def test_an_untyped_line_with_the_number_of_a_step_is_told_of_types() -> None:
+    steps = "Goal: g\n## Steps\n1. [subtask] A\n  1.1. [act] Do b\n  1.2. Do c\n  Without a number\n"
+    step, other = scan_plan(steps).diagnostics
+    assert step.help == "give a step its type, as in `1.2. [TYPE] …`, or write `> ` before detail"
+    assert "TYPE" not in other.help

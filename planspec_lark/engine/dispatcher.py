@@ -56,13 +56,9 @@ class Dispatcher:
     _has_grown: asyncio.Event = field(factory=asyncio.Event, init=False)
     _next_census: float = field(default=0.0, init=False)
 
-    def open(self) -> None:
-        """Go on with the calls that were under way when the last holder left the run."""
+    def keep_running(self) -> None:
+        """Keep the calls that the log has as under way, also from an earlier holder, and no others."""
         self.ledger.adopt_work(self.run, self.holder, [running.key for running in self.state.running.values()])
-
-    def clear(self) -> None:
-        """Nothing is waited for any more."""
-        self.ledger.clear_work(self.run)
 
     # ---------------------------------------------------------------- the driver's capacity
 

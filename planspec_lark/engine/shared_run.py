@@ -89,16 +89,15 @@ class SharedEngine(ThinkEngine):
         with self._begun(None, resume=True, is_run=True) as writer:
             assert writer.lease is not None
             dispatcher = Dispatcher(self.table, writer.run, writer.lease.owner, writer.state, self.check)
-            dispatcher.open()
+            dispatcher.keep_running()
             language = self._language(writer)
             language.step_runner.operator = dispatcher.make
             language.step_runner.policy = partial(_policy_of_holder, self.step_policy)
             driver = self._driver(language)
             driver.jobs, driver.capacity = _THREADS, dispatcher
             result = language.complete(driver.run("asyncio.to_thread(continue_run, …)"))
-            if result.outcome is not Outcome.STOPPED:
-                dispatcher.clear()
-            # Or else what ends all the same counts when the run is continued.
+            # What was stopped, and ends all the same, counts when the run is continued.
+            dispatcher.keep_running()
             return result
 
     def _writer(self, given: Any, ledger: Ledger, run: str, *, resume: bool) -> RunWriter:

@@ -29,8 +29,8 @@ def stop_command(*, file: str | None, run_id: str | None, now: bool) -> None:
     """Stop a run.
 
     Its process, on whatever machine, waits for the calls under way and begins no other. --now ends them within seconds,
-    but for a Python callable that does not look whether it is to stop. --resume continues the run; what --now cut off is
-    then done again, with the same key.
+    but for a Python callable that does not look whether it is to stop. --resume continues the run, and does what --now
+    cut off again, with the same key.
     """
     if file is None and run_id is None:
         raise click.UsageError("Give FILE, or --database and --run.")

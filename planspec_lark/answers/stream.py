@@ -23,7 +23,7 @@ from planspec_lark.answers.verdict import find_holds
 from planspec_lark.planspec.dialect import DIALECT
 from planspec_lark.planspec.models import PlanSpec, PlanStatus, PlanStep
 from planspec_lark.planspec.positions import cut_indentation
-from planspec_lark.planspec.recovery import WHITE, Reader, Section, indent_of
+from planspec_lark.planspec.recovery import Reader, Section, indent_of
 from planspec_lark.syntax.codes import Risk
 from planspec_lark.syntax.diagnostics import Diagnostic, Severity
 from planspec_lark.syntax.envelopes import set_aside, undo_escapes
@@ -31,7 +31,7 @@ from planspec_lark.syntax.fences import read_fence, unquote
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, OVER_LIMIT, Limits, count_bytes, too_many_bytes, too_many_steps
 from planspec_lark.syntax.reasoning import ReasoningFilter
 from planspec_lark.syntax.recovery import LineReport
-from planspec_lark.syntax.source import GrowingSource, end_last_line
+from planspec_lark.syntax.source import WHITE, GrowingSource, end_last_line
 from planspec_lark.syntax.tree import grow
 
 __all__ = ["PlanEvent", "PlanEventKind", "PlanStream", "StreamEnd"]

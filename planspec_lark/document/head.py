@@ -9,9 +9,9 @@ import re
 from collections import defaultdict, deque
 from collections.abc import Sequence
 
-from planspec_lark.document.pieces import WHITE
 from planspec_lark.planspec.models import PlanSpec
 from planspec_lark.syntax import grammars
+from planspec_lark.syntax.source import WHITE
 
 __all__ = ["BOM", "edit_head"]
 

@@ -14,12 +14,13 @@ from re import Match
 
 from attrs import frozen
 
-from planspec_lark.document.pieces import WHITE, Piece
+from planspec_lark.document.pieces import Piece
 from planspec_lark.planspec.builder import BODY, SUMMARY, build_step, read_body
 from planspec_lark.planspec.escapes import write_detail
 from planspec_lark.planspec.models import BLANKS, STEP_FIELDS, PlanSpec, PlanStatus, PlanStep, iter_steps
 from planspec_lark.planspec.printer import canonical_summary
 from planspec_lark.syntax import grammars
+from planspec_lark.syntax.source import WHITE
 
 __all__ = ["LayoutStyle", "edit_lines", "end_of", "find_style", "indent_of", "split_rows"]
 

@@ -6,10 +6,9 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from planspec_lark.planspec.fast_reader import patterns
-from planspec_lark.planspec.recovery import WHITE
-from planspec_lark.syntax.source import end_last_line
+from planspec_lark.syntax.source import WHITE, end_last_line
 
-__all__ = ["WHITE", "Piece", "cut_accepted"]
+__all__ = ["Piece", "cut_accepted"]
 
 
 class Piece(NamedTuple):

@@ -14,11 +14,11 @@ from attrs import define, evolve, frozen
 
 from planspec_lark.document.head import BOM, edit_head
 from planspec_lark.document.layout import edit_lines, end_of, find_style, indent_of, split_rows
-from planspec_lark.document.pieces import WHITE, cut_accepted
+from planspec_lark.document.pieces import cut_accepted
 from planspec_lark.planspec import fast_reader
 from planspec_lark.planspec.models import STEP_FIELDS, PlanSpec, PlanStep, iter_steps
 from planspec_lark.syntax.diagnostics import PlanSpecError
-from planspec_lark.syntax.source import newline_of
+from planspec_lark.syntax.source import WHITE, newline_of
 
 __all__ = ["PlanLines", "RoundTripError", "StepPlace", "WrittenPlan", "WrittenStep", "rewrite"]
 

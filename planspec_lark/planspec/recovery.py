@@ -58,12 +58,11 @@ from planspec_lark.syntax.diagnostics import Diagnostic, Edit, Severity
 from planspec_lark.syntax.limits import DEFAULT_LIMITS, Findings, Limits, find_excess
 from planspec_lark.syntax.reasoning import leave_out_reasoning
 from planspec_lark.syntax.recovery import Deviation, LineReport, risk_of
-from planspec_lark.syntax.source import Source, end_last_line
+from planspec_lark.syntax.source import WHITE, Source, end_last_line
 from planspec_lark.syntax.tree import grow
 
 __all__ = [
     "LEFT_OUT",
-    "WHITE",
     "Reader",
     "Section",
     "indent_of",
@@ -92,7 +91,6 @@ _LABELS = ("inputs", "outputs", "status", "progress")
 # The kinds of the dialect that head a part, with those of the form.
 _HEADERS = {"title": "title", "goal": "goal", "constraints": "constraints", "steps": "steps_header"}
 _STEP_GROUPS = tuple(f"step_{token}" for token in SUMMARY)
-WHITE = BLANKS + "\r\n"
 # Characters up to which a line goes on in the next.
 _LONGEST = 2000
 # What is said of a line that goes with a refused one.

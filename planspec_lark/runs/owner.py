@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-import secrets
-import socket
+import platform
 from functools import cache
 from pathlib import Path
 
@@ -37,7 +36,7 @@ class Owner:
     @classmethod
     def new(cls) -> Owner:
         """An owner in this process."""
-        return cls(_host(), os.getpid(), _began(os.getpid()), secrets.token_hex(8))
+        return cls(_host(), os.getpid(), _began(os.getpid()), os.urandom(8).hex())
 
     def give_up(self) -> None:
         """This owner, of this process, works on nothing any more, whatever a ledger says that cannot be reached."""
@@ -57,7 +56,7 @@ class Owner:
 def _host() -> str:
     # A machine that has started again, or a container beside this one, has other processes of the same numbers.
     worlds = (_read("/proc/sys/kernel/random/boot_id"), _link("/proc/self/ns/pid"))
-    return "/".join([socket.gethostname(), *filter(None, worlds)])
+    return "/".join([platform.node(), *filter(None, worlds)])
 
 
 def _began(process: int) -> str:

@@ -17,6 +17,7 @@ from attrs import define, field, frozen
 
 __all__ = [
     "BLANKS",
+    "WHITE",
     "GrowingSource",
     "Remark",
     "Source",
@@ -29,6 +30,8 @@ __all__ = [
 _NEWLINE = re.compile("\n")
 # The characters that count as white space; nothing else is ever trimmed.
 BLANKS = " \t"
+# With line ends.
+WHITE = BLANKS + "\r\n"
 
 
 @frozen

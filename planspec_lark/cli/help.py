@@ -63,10 +63,10 @@ _LONGEST = 40
 _MOST_KNOWN = 1000
 _WIDEST_SUMMARY = 80
 _WIDEST_OPTION = 22
-# What is guessed is done, by models above all: so it is never a command that changes a file.
+# What is guessed is done, by models above all: so it is never a command that changes a file or ends a run.
 _CHANGING = {
     *("new", "use", "fmt", "start", "done", "block", "skip", "reopen", "add", "move", "rename", "remove", "archive"),
-    *("repair", "apply", "run", "import", "merge", "init"),
+    *("repair", "apply", "run", "stop", "import", "merge", "init"),
 }
 # What other programs call a command, and what it is here.
 _INSTEAD = {

@@ -232,8 +232,9 @@ class DatabaseLedger(ABC):
         said, until, now = rows[0][0], float(rows[0][1]), self._now()
         known = Owner(*json.loads(said)) if said else owner
         if not (takes_over or known == owner) and self._is_held(known, until):
-            left = f"{known} (its lease ends in {max(until - now, 0):.0f} s)"
-            raise RunBusyError(f"another process is working on run {visible_name(run)}: {left}")
+            # The lease of a process that is alive on this machine may have run out.
+            left = f" (its lease ends in {until - now:.0f} s)" if until > now else ""
+            raise RunBusyError(f"another process is working on run {visible_name(run)}: {known}{left}")
         # Who was asked to stop has not been this owner.
         stop = ", stop = 0" if not said or known != owner else ""
         values = (encode(astuple(owner)), now + seconds, run)

@@ -375,6 +375,12 @@ class Driver(Generic[State, Result]):
         for state, kept in untold:
             self.language.tell(state, kept)
 
+    def _commit_before_calls(self) -> None:
+        self._commit()
+        # Who was told of that may have taken long.
+        if self._stopped.is_set():
+            raise _StopNowError
+
     def _advance(self) -> Turn[End[Result] | None]:
         """Do what comes next; gives the end, if that is it."""
         found = self._find()
@@ -431,7 +437,7 @@ class Driver(Generic[State, Result]):
 
     def _why_not(self) -> str:
         """Why no other call may be made now, if that is so."""
-        if self._stopped.is_set() or self.log.is_asked_to_stop():
+        if self.log.is_asked_to_stop():
             return STOPPED
         return "it was asked to pause" if self.pause() else self._account.find_excess(self._count())
 
@@ -453,7 +459,7 @@ class Driver(Generic[State, Result]):
             if len(self._begun) >= _TOGETHER:
                 yield from self._launch()
             return
-        self._commit()
+        self._commit_before_calls()
         with self.log.telemetry.asking(work.asks, work.step, **work.labels):
             yield asked
             while asked in self._at_work:
@@ -461,7 +467,7 @@ class Driver(Generic[State, Result]):
 
     def _launch(self) -> Turn[None]:
         """Make the calls that were begun, now that this is kept."""
-        self._commit()
+        self._commit_before_calls()
         begun, self._begun = self._begun, []
         for asked in begun:
             work = self._at_work[asked].work

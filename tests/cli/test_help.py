@@ -359,6 +359,20 @@ def test_a_name_in_a_plan_does_not_steer_the_terminal() -> None:
     assert did_you_mean("light_oven", ["light_ove\x1b"]) == " Did you mean 'light_ove\\x1b'?"
 
 
+_READING = {
+    *("list", "show", "next", "focus", "check", "explain", "extract", "log", "view", "graph", "export", "diff", "json"),
+    *("hook", "mcp", "lsp", "grammar", "hopspec", "planner", "tools", "bulk"),
+}
+
+
+@pytest.mark.parametrize("name", [words[0] for words in ALL if len(words) == 1])
+def test_no_guess_is_a_command_that_changes_anything(name: str) -> None:
+    said = run(f"{name}x").stderr
+    assert (f"Did you mean '{name}'?" in said) == (name in _READING)
+    guessed = re.findall("'([a-z]+)'", said.partition("Did you mean")[2])
+    assert {*guessed} <= _READING
+
+
 def test_looking_for_words_takes_no_time() -> None:
     begin = time.perf_counter()
     did_you_mean("a" * 100_000, (f"{'a' * 50_000}{number}" for number in range(100_000)))

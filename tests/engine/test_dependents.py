@@ -56,9 +56,11 @@ def test_what_depends_on_a_step(steps: str, opened: str, found: str) -> None:
 
 def test_dependents_are_done_again() -> None:
     world, ledger = World(), MemoryLedger()
-    result = world.run("1. [act] a → x\n2. [act] b → y\n  > ← x\n3. [act] c\n  > ← y\n4. [act] d\n", ledger=ledger)
+    result = world.run(
+        "1. first [act] a → x\n2. [act] b → y\n  > ← x\n3. [act] c\n  > ← y\n4. [act] d\n", ledger=ledger
+    )
     for dependents, opened in ((False, ["1"]), (True, ["1", "2", "3"])):
-        made = world.engine(result.plan, ledger=ledger).reopen("1", dependents=dependents)
+        made = world.engine(result.plan, ledger=ledger).reopen("first", dependents=dependents)
         assert [step.step_id for step in iter_steps(made) if step.status is PlanStatus.PENDING] == opened
         result = world.run(made, ledger=ledger, resume=True)
     assert world.ran == ["1", "2", "3", "4", "1", "1", "2", "3"]

@@ -229,7 +229,7 @@ def test_a_decision_is_taken_once(path: Path) -> None:
     assert World().run(path, resume=True).outcome is Outcome.CONVERGED
     with pytest.raises(PlanRunError, match=r"step 2: `2\.2` is not one of its branches; no branch is open any more$"):
         World().engine(path).finish("2", "", {"reason": 1}, branch="2.2")
-    World().engine(path).reopen("2")
+    World().engine(path).reopen("choose")
     World().engine(path).finish("2", "", {"reason": 1}, branch="2.2")
     world = World()
     assert (world.run(path, resume=True).outcome, world.ran) == (Outcome.CONVERGED, ["2.2.1"])

@@ -104,6 +104,14 @@ def _in_thread(call: Callable[[], RunResult]) -> RunResult:
         return threads.submit(call).result()
 
 
+def _ask_when(begun: Event, ledger: Ledger) -> None:
+    def ask() -> None:
+        begun.wait(30)
+        ledger.ask_to_stop("r", now=True)
+
+    Thread(target=ask).start()
+
+
 @pytest.mark.parametrize("way", _WAYS)
 def test_a_call_that_is_under_way_ends_now(way: str) -> None:
     ledger, keys, begun = MemoryLedger(), list[str](), Event()
@@ -116,11 +124,7 @@ def test_a_call_that_is_under_way_ends_now(way: str) -> None:
             return OperatorResult("FAIL", "it was told to stop")
         return OperatorResult("OK")
 
-    def ask() -> None:
-        begun.wait(30)
-        ledger.ask_to_stop("r", now=True)
-
-    Thread(target=ask).start()
+    _ask_when(begun, ledger)
     engine, began = ThinkEngine(plan("1. [act] a\n"), operate, ledger=ledger, run_id="r"), monotonic()
     result = _WAYS[way](engine)
     assert (result.outcome, result.reason) == (Outcome.STOPPED, "it was asked to stop")
@@ -140,31 +144,19 @@ def test_what_looks_at_nothing_is_interrupted_unless_interrupts_are_ignored() ->
         sleep(4)
         return OperatorResult("OK")
 
-    def ask() -> None:
-        begun.wait(30)
-        ledger.ask_to_stop("r", now=True)
-
     rows = plan("1. [act] a\n2. [act] b\n")
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        Thread(target=ask).start()
+        _ask_when(begun, ledger)
         result = ThinkEngine(rows, operate, ledger=ledger, run_id="r").run()
     finally:
         signal.signal(signal.SIGINT, before)
     # It has ended by itself, and nothing else was begun.
     assert (result.outcome, ledger.count("r", kinds=[RecordKind.DONE])) == (Outcome.STOPPED, 1)
     begun.clear()
-    Thread(target=ask).start()
+    _ask_when(begun, ledger)
     result = ThinkEngine(None, operate, ledger=ledger, run_id="r").run(resume=True)
     assert (result.outcome, ledger.count("r", kinds=[RecordKind.DONE])) == (Outcome.STOPPED, 1)
-
-
-def _ask_once(ledger: Ledger, begun: Event) -> None:
-    def ask() -> None:
-        begun.wait(30)
-        ledger.ask_to_stop("r", now=True)
-
-    Thread(target=ask).start()
 
 
 @pytest.mark.parametrize("timeout", [None, 25])
@@ -180,7 +172,7 @@ def test_what_has_ended_all_the_same_is_kept(timeout: float | None) -> None:
             sleep(3)
         return OperatorResult("OK")
 
-    _ask_once(ledger, begun)
+    _ask_when(begun, ledger)
     policy, rows = StepPolicy(timeout=timeout), plan("1. [act] a\n2. [act] b\n")
     more: dict[str, Any] = {"ledger": ledger, "run_id": "r", "order": "data", "step_policy": policy}
     assert _in_thread(ThinkEngine(rows, operate, **more).run).outcome is Outcome.STOPPED
@@ -199,7 +191,7 @@ def test_an_interrupt_that_would_end_what_is_around_the_run_is_not_sent() -> Non
     def stopped() -> RunResult:
         ledger = MemoryLedger()
         begun.clear()
-        _ask_once(ledger, begun)
+        _ask_when(begun, ledger)
         return ThinkEngine(plan("1. [act] a\n"), operate, ledger=ledger, run_id="r").run()
 
     async def serve() -> Outcome:
@@ -223,7 +215,7 @@ def test_a_run_whose_end_is_told_is_not_stopped_any_more() -> None:
             begun.set()
             sleep(2.5)
 
-    _ask_once(ledger, begun)
+    _ask_when(begun, ledger)
     result = ThinkEngine(plan("1. [act] a\n"), lambda _: None, ledger=ledger, run_id="r", on_event=tell).run()
     assert (result.outcome, ledger.count("r", kinds=[RecordKind.ENDED])) == (Outcome.CONVERGED, 1)
 
@@ -245,12 +237,39 @@ def test_a_run_that_a_step_of_another_makes(way: str, stopped: str) -> None:
             ThinkEngine(plan("1. [act] a\n"), inside, ledger=ledgers["inner"], run_id="r").run()
         return OperatorResult("OK" if not stop_event().is_set() else "FAIL")
 
-    _ask_once(ledgers[stopped], begun)
-    rows = plan("1. [act] a\n2. [act] b\n")
+    _ask_when(begun, ledgers[stopped])
+    rows, began = plan("1. [act] a\n2. [act] b\n"), monotonic()
     result = _WAYS[way](ThinkEngine(rows, operate, ledger=ledgers["outer"], run_id="r"))
     assert result.outcome is (Outcome.STOPPED if stopped == "outer" else Outcome.CONVERGED)
+    assert monotonic() - began < 20
     for ledger in ledgers.values():
         assert ledger.count("r", kinds=[RecordKind.FAILED]) == 0
+
+
+@pytest.mark.parametrize("status", ["OK", "FAIL"])
+def test_a_run_inside_of_one_that_is_stopped_begins_nothing_more(status: str) -> None:
+    ledger, begun, calls = MemoryLedger(), Event(), list[str]()
+
+    def tell(event: ThinkEvent) -> None:
+        if event.kind in (RecordKind.DONE, RecordKind.FAILED):
+            begun.set()
+            stop_event().wait(30)
+
+    def inside(call: StepCall) -> OperatorResult:
+        calls.append(call.step.step_id)
+        return OperatorResult(status, "so")
+
+    def reflect(_: object) -> str:
+        calls.append("reflect")
+        return "ACCEPT"
+
+    def operate(_: StepCall) -> OperatorResult:
+        ThinkEngine(plan("1. [act] a\n2. [act] b\n"), inside, reflect, on_event=tell).run()
+        return OperatorResult("FAIL", "it was told to stop")
+
+    _ask_when(begun, ledger)
+    result = _in_thread(ThinkEngine(plan("1. [act] a\n"), operate, ledger=ledger, run_id="r").run)
+    assert (result.outcome, calls) == (Outcome.STOPPED, ["1"])
 
 
 def test_a_pause_before_another_try_ends_now() -> None:
@@ -261,7 +280,8 @@ def test_a_pause_before_another_try_ends_now() -> None:
         raise TransientError("busy", retry_after=30)
 
     began = monotonic()
-    result = ThinkEngine(plan("1. [act] a\n"), operate, ledger=ledger, run_id="r").run()
+    # No interrupt reaches another thread.
+    result = _in_thread(ThinkEngine(plan("1. [act] a\n"), operate, ledger=ledger, run_id="r").run)
     assert result.outcome is Outcome.STOPPED
     assert monotonic() - began < 20
 
